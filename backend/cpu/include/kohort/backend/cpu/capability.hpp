@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kohort/backend/cpu/target.hpp>
+#include <kohort/properties.hpp>
+
+namespace kohort::Impl {
+
+template <>
+struct Capability<Simulator> {
+  static DeviceProperties of(Simulator const& target) {
+    simulator::DeviceProfile const& profile = target.profile();
+    DeviceProperties properties;
+    properties.target = "Simulator";
+    properties.device = profile.name;
+    properties.sm_count = profile.sm_count();
+    properties.domains = profile.sm_groups;
+    properties.subgroup_size = profile.subgroup_size;
+    properties.max_team_size = profile.max_threads_per_team;
+    properties.max_threads_per_sm = profile.max_threads_per_sm;
+    properties.max_teams_per_sm = profile.max_teams_per_sm;
+    properties.max_team_scratch_bytes = profile.max_scratch_bytes_per_team;
+    properties.scratch_bytes_per_sm = profile.scratch_bytes_per_sm;
+    properties.largest_portable_cluster = profile.max_portable_cluster;
+    properties.largest_nonportable_cluster = profile.max_nonportable_cluster;
+    properties.has_dsmem = profile.has_dsmem;
+    properties.has_multicast = profile.has_multicast;
+    properties.has_work_queue = profile.has_work_queue;
+    properties.has_pair_mma = profile.has_pair_mma;
+    return properties;
+  }
+};
+
+}  // namespace kohort::Impl

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kohort/backend/cpu/launch.hpp>
+#include <kohort/parallel_reduce.hpp>
+
+#include <string_view>
+#include <vector>
+
+namespace kohort::Impl {
+
+/// Every team leaves its contribution in its own place, and the host combines them in league
+/// order: the clusters need not talk to each other, so they may still run side by side.
+template <>
+struct Reduce<Simulator> {
+  template <class Policy, class Functor, class Operation, class T>
+  static void execute(std::string_view label, Policy const& policy, Functor const& functor,
+                      Operation operation, T* result) {
+    execute_to_host(label, policy, functor, operation, *result);
+  }
+
+  template <class Policy, class Functor, class Operation, class T>
+  static void execute_to_host(std::string_view label, Policy const& policy, Functor const& functor,
+                              Operation operation, T& result) {
+    std::vector<T> partials(static_cast<std::size_t>(policy.request().league.count()));
+    T* const slots = partials.data();
+    Launch<Simulator>::execute(
+        label, policy, [functor, operation, slots](typename Policy::member_type const& member) {
+          T const share = team_contribution<T>(member, functor, operation);
+          if (member.team_rank() == 0) slots[member.league_rank()] = share;
+        });
+    T total = Operation::template identity<T>();
+    for (T const& partial : partials) total = operation(total, partial);
+    result = total;
+  }
+};
+
+}  // namespace kohort::Impl

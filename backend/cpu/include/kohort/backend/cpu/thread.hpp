@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kohort/arrive_token.hpp>
+#include <kohort/backend/cpu/target.hpp>
+#include <kohort/memory_order.hpp>
+#include <kohort/simulator/operations.hpp>
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <type_traits>
+
+namespace kohort::Impl {
+
+/// A kernel's view of one simulated thread. Host-device by its macro only, so that one functor
+/// compiles for both; nothing of it runs on a device.
+template <>
+class ThreadHandle<Simulator> {
+  using Site = simulator::Site;
+
+ public:
+  static constexpr int max_subgroups = 512;  ///< 1024 threads in the smallest subgroups of 2
+  static constexpr int max_cluster = 64;
+
+  KOHORT_FUNCTION ThreadHandle(simulator::Thread& thread, int dynamic_team_count,
+                               int dynamic_cluster_count)
+      : thread_(&thread),
+        dynamic_team_count_(dynamic_team_count),
+        dynamic_cluster_count_(dynamic_cluster_count) {}
+
+  KOHORT_FUNCTION int league_rank() const { return team().league_rank; }
+  KOHORT_FUNCTION int league_size() const {
+    return team().league_extents[0] * team().league_extents[1] * team().league_extents[2];
+  }
+  KOHORT_FUNCTION int league_index(int d) const { return team().league_index[d]; }
+  KOHORT_FUNCTION int league_extent(int d) const { return team().league_extents[d]; }
+  KOHORT_FUNCTION int cluster_rank() const { return team().rank; }
+  KOHORT_FUNCTION int cluster_size() const { return cluster().size; }
+  KOHORT_FUNCTION int cluster_index(int d) const {
+    return team().league_index[d] - cluster().origin[d];
+  }
+  KOHORT_FUNCTION int cluster_extent(int d) const { return cluster().extents[d]; }
+  KOHORT_FUNCTION int cluster_league_rank() const { return cluster().index; }
+  KOHORT_FUNCTION int team_rank() const { return thread_->rank; }
+  KOHORT_FUNCTION int team_size() const { return team().threads; }
+  KOHORT_FUNCTION int subgroup_lanes() const { return team().subgroup_lanes; }
+  KOHORT_FUNCTION int sm() const { return team().sm; }
+  KOHORT_FUNCTION int sm_group() const { return cluster().group; }
+
+  KOHORT_FUNCTION void team_barrier(CallSite site) const {
+    simulator::team_barrier(*thread_, at(site));
+  }
+  KOHORT_FUNCTION void subgroup_barrier(CallSite site) const { meet(subgroup_lanes(), site); }
+  KOHORT_FUNCTION void named_barrier(int id, int subgroups, CallSite site) const {
+    simulator::named_barrier(*thread_, id, subgroups, at(site));
+  }
+
+  KOHORT_FUNCTION void cluster_arrive(CallSite site) const {
+    if (alone()) return;
+    simulator::cluster_arrive(*thread_, simulator::ClusterBarrierKind::inner, at(site));
+  }
+  KOHORT_FUNCTION void cluster_arrive_relaxed(CallSite site) const { cluster_arrive(site); }
+  KOHORT_FUNCTION void cluster_wait(CallSite site) const {
+    if (alone()) {
+      team_barrier(site);
+    } else {
+      simulator::cluster_wait(*thread_, at(site));
+    }
+  }
+  KOHORT_FUNCTION void guard_arrive() const {
+    if (alone()) return;
+    simulator::cluster_arrive(*thread_, simulator::ClusterBarrierKind::entry,
+                              {"the launcher's entry guard", 0});
+  }
+  KOHORT_FUNCTION void guard_wait(CallSite site) const {
+    if (!alone()) simulator::cluster_wait(*thread_, at(site));
+  }
+  KOHORT_FUNCTION void guard_close() const {
+    if (alone()) return;
+    Site const site{"the launcher's closing guard", 0};
+    simulator::cluster_arrive(*thread_, simulator::ClusterBarrierKind::closing, site);
+    simulator::cluster_wait(*thread_, site);
+  }
+  KOHORT_FUNCTION void arrive_token_dropped(CallSite site) const {
+    simulator::arrive_token_dropped(*thread_, at(site));
+  }
+  KOHORT_FUNCTION void arrive_token_spent_twice(CallSite site) const {
+    simulator::arrive_token_spent_twice(*thread_, at(site));
+  }
+
+  template <Scope>
+  KOHORT_FUNCTION void fence() const {
+    std::atomic_thread_fence(std::memory_order_seq_cst);
+  }
+
+  KOHORT_FUNCTION std::byte* scratch() const { return team().scratch; }
+  KOHORT_FUNCTION int dynamic_team_count() const { return dynamic_team_count_; }
+  KOHORT_FUNCTION int dynamic_cluster_count() const { return dynamic_cluster_count_; }
+  KOHORT_FUNCTION void* map_peer(void* mine, int rank, CallSite site) const {
+    return simulator::map_peer(*thread_, mine, rank, at(site));
+  }
+
+  template <class T, int Count>
+  KOHORT_FUNCTION T* team_collective_storage() const {
+    static_assert(sizeof(T) * Count <= simulator::collective_bytes);
+    return reinterpret_cast<T*>(team().team_collectives);
+  }
+  template <class T, int Count>
+  KOHORT_FUNCTION T* cluster_collective_storage() const {
+    static_assert(sizeof(T) * Count <= simulator::collective_bytes);
+    return reinterpret_cast<T*>(team().cluster_collectives);
+  }
+
+  template <int Lanes>
+  KOHORT_FUNCTION void require_tile() const {
+    // A tile wider than the subgroup has lanes that don't exist in it: the exchange tells.
+  }
+  template <int Lanes, class T>
+  KOHORT_FUNCTION T shuffle(T const& value, int source, CallSite site) const {
+    return exchange(simulator::ExchangeKind::index, Lanes, value, source, site);
+  }
+  template <int Lanes, class T>
+  KOHORT_FUNCTION T shuffle_up(T const& value, int delta, CallSite site) const {
+    return exchange(simulator::ExchangeKind::up, Lanes, value, delta, site);
+  }
+  template <int Lanes, class T>
+  KOHORT_FUNCTION T shuffle_down(T const& value, int delta, CallSite site) const {
+    return exchange(simulator::ExchangeKind::down, Lanes, value, delta, site);
+  }
+  template <int Lanes, class T>
+  KOHORT_FUNCTION T shuffle_xor(T const& value, int mask, CallSite site) const {
+    return exchange(simulator::ExchangeKind::exclusive_or, Lanes, value, mask, site);
+  }
+  template <int Lanes>
+  KOHORT_FUNCTION std::uint64_t ballot(bool predicate, CallSite site) const {
+    std::uint64_t bits = 0;
+    simulator::exchange(*thread_,
+                        {.kind = simulator::ExchangeKind::ballot,
+                         .lanes = Lanes,
+                         .argument = predicate ? 1 : 0,
+                         .received = &bits},
+                        at(site));
+    return bits;
+  }
+  template <int Lanes>
+  KOHORT_FUNCTION void tile_barrier(CallSite site) const {
+    meet(Lanes, site);
+  }
+
+  template <class T>
+  KOHORT_FUNCTION T subgroup_shuffle(T const& value, int source, CallSite site) const {
+    return exchange(simulator::ExchangeKind::index, subgroup_lanes(), value, source, site);
+  }
+  /// A lane that does not exist gives the asker's own value: the caller does not use it.
+  template <class T>
+  KOHORT_FUNCTION T subgroup_shuffle_up(T const& value, int delta, CallSite site) const {
+    return exchange(simulator::ExchangeKind::up, subgroup_lanes(), value, delta, site);
+  }
+  template <class T>
+  KOHORT_FUNCTION T subgroup_shuffle_down(T const& value, int delta, CallSite site) const {
+    int const lane = team_rank() % subgroup_lanes();
+    int const last = team_size() - (team_rank() - lane) - 1;
+    int const safe = lane + delta > last ? 0 : delta;
+    return exchange(simulator::ExchangeKind::down, subgroup_lanes(), value, safe, site);
+  }
+  template <class T>
+  KOHORT_FUNCTION T subgroup_shuffle_xor(T const& value, int mask, CallSite site) const {
+    return exchange(simulator::ExchangeKind::exclusive_or, subgroup_lanes(), value, mask, site);
+  }
+
+ private:
+  static KOHORT_FUNCTION Site at(CallSite site) { return {site.file, site.line}; }
+  KOHORT_FUNCTION simulator::Team const& team() const { return *thread_->team; }
+  KOHORT_FUNCTION simulator::Cluster const& cluster() const { return *thread_->team->cluster; }
+  KOHORT_FUNCTION bool alone() const { return cluster().size == 1; }
+
+  KOHORT_FUNCTION void meet(int lanes, CallSite site) const {
+    simulator::exchange(*thread_, {.kind = simulator::ExchangeKind::barrier, .lanes = lanes},
+                        at(site));
+  }
+
+  template <class T>
+  KOHORT_FUNCTION T exchange(simulator::ExchangeKind kind, int lanes, T const& value, int argument,
+                             CallSite site) const {
+    static_assert(std::is_trivially_copyable_v<T>, "lanes exchange trivially copyable values");
+    T received = value;
+    simulator::exchange(*thread_,
+                        {.kind = kind,
+                         .lanes = lanes,
+                         .argument = argument,
+                         .bytes = sizeof(T),
+                         .sent = &value,
+                         .received = &received},
+                        at(site));
+    return received;
+  }
+
+  simulator::Thread* thread_;
+  int dynamic_team_count_;
+  int dynamic_cluster_count_;
+};
+
+}  // namespace kohort::Impl

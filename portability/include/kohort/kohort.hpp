@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kohort/arrive_token.hpp>
+#include <kohort/atomics.hpp>
+#include <kohort/buffer.hpp>
+#include <kohort/call_site.hpp>
+#include <kohort/cluster_policy.hpp>
+#include <kohort/collectives.hpp>
+#include <kohort/launch_error.hpp>
+#include <kohort/launch_request.hpp>
+#include <kohort/macros.hpp>
+#include <kohort/member.hpp>
+#include <kohort/memory_order.hpp>
+#include <kohort/operations.hpp>
+#include <kohort/parallel_for.hpp>
+#include <kohort/parallel_reduce.hpp>
+#include <kohort/policy_traits.hpp>
+#include <kohort/properties.hpp>
+#include <kohort/ranges.hpp>
+#include <kohort/scratch.hpp>
+#include <kohort/shape.hpp>
+#include <kohort/shared.hpp>
+#include <kohort/subgroup_tile.hpp>
+#include <kohort/targets.hpp>
+
+#include <kohort/backends.hpp>

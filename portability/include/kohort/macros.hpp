@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+/// KOHORT_FUNCTION marks what a kernel may call: host-device under a device compiler, and always
+/// inlined, because a call that takes a member costs a stack frame and turns its loads generic.
+/// KOHORT_LAMBDA is its lambda twin; KOHORT_CLASS_LAMBDA also copies `*this`.
+#if defined(__CUDACC__)
+#define KOHORT_FUNCTION __host__ __device__ __forceinline__
+#define KOHORT_LAMBDA [=] __host__ __device__
+#define KOHORT_CLASS_LAMBDA [ =, *this ] __host__ __device__
+#else
+#define KOHORT_FUNCTION inline __attribute__((always_inline))
+#define KOHORT_LAMBDA [=]
+#define KOHORT_CLASS_LAMBDA [ =, *this ]
+#endif

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "faults.hpp"
+
+#include "../engine/switching.hpp"
+#include "../report/report.hpp"
+#include "who_waits.hpp"
+
+#include <fmt/format.h>
+
+namespace kohort::simulator {
+namespace {
+
+/// Leaves the cluster for good: the worker drops its fibers and carries the finding on.
+[[noreturn]] void fault(ThreadState& self, Report const& report,
+                        std::exception_ptr cause = nullptr) {
+  ClusterState& cluster = cluster_of(self);
+  cluster.finding = report.finding(std::move(cause));
+  switch_to_worker(cluster, self, RunResult::faulted);
+  __builtin_unreachable();
+}
+
+std::string name(ThreadState const& thread) {
+  return fmt::format("team {} thread {}", thread.team->rank, thread.rank);
+}
+
+char const* name(ClusterBarrierKind kind) {
+  switch (kind) {
+    case ClusterBarrierKind::entry: return "the launcher's entry barrier";
+    case ClusterBarrierKind::inner: return "cluster_barrier";
+    default: return "the launcher's closing barrier";
+  }
+}
+
+char const* name(ExchangeKind kind) {
+  switch (kind) {
+    case ExchangeKind::barrier: return "barrier";
+    case ExchangeKind::ballot: return "ballot";
+    default: return "shuffle";
+  }
+}
+
+}  // namespace
+
+void report_partial_team_barrier(ThreadState& self) {
+  Report report(cluster_of(self), "team-barrier-divergent");
+  add_waiting_rows(report, cluster_of(self), self.team->rank);
+  fault(self, report);
+}
+
+void report_mismatched_team_barrier(ThreadState& self, Site site) {
+  ClusterState& cluster = cluster_of(self);
+  TeamState const& team = cluster.team_of(self);
+  fault(self, Report(cluster, "team-barrier-mismatch")
+                  .row(fmt::format("{} of {} threads of team {} wait at", team.arrived,
+                                   team.threads, team.rank),
+                       "team_barrier", place(team.site))
+                  .row(name(self) + " comes to", "team_barrier", place(site)));
+}
+
+void report_named_barrier_arguments(ThreadState& self, int id, int subgroups, Site site) {
+  fault(self, Report(cluster_of(self), "named-barrier")
+                  .row(name(self), fmt::format("named_barrier({}, {})", id, subgroups), place(site),
+                       fmt::format("the team has {} threads in subgroups of {}", self.team->threads,
+                                   self.team->subgroup_lanes)));
+}
+
+void report_named_barrier_count(ThreadState& self, int id, int subgroups, Site site) {
+  ClusterState& cluster = cluster_of(self);
+  NamedBarrier const& barrier = cluster.team_of(self).named[static_cast<std::size_t>(id)];
+  fault(self, Report(cluster, "named-barrier")
+                  .row(fmt::format("{} threads of team {} wait at", barrier.arrived,
+                                   self.team->rank),
+                       fmt::format("named_barrier({}) for {} threads", id, barrier.expected),
+                       place(barrier.site))
+                  .row(name(self) + " comes to",
+                       fmt::format("named_barrier({}, {})", id, subgroups), place(site)));
+}
+
+void report_double_arrive(ThreadState& self, Site site) {
+  fault(self, Report(cluster_of(self), "cluster-barrier-double-arrive")
+                  .row(name(self) + " arrived", name(self.cluster_barrier_kind), place(self.site))
+                  .row("and arrives again", "", place(site)));
+}
+
+void report_wait_without_arrive(ThreadState& self, Site site) {
+  fault(self, Report(cluster_of(self), "arrive-token-spent")
+                  .row(name(self), "cluster_wait", place(site)));
+}
+
+void report_token_dropped(ThreadState& self, Site site) {
+  fault(self, Report(cluster_of(self), "arrive-token-dropped")
+                  .row(name(self), "cluster_arrive", place(site)));
+}
+
+void report_unequal_cluster_barriers(ThreadState& self) {
+  ClusterState& cluster = cluster_of(self);
+  ThreadState const& first = cluster.thread(cluster.barrier_first);
+  auto const row = [](Report& report, ThreadState const& thread, char const* verb) {
+    report.row(name(thread) + verb, name(thread.cluster_barrier_kind),
+               thread.cluster_barrier_kind == ClusterBarrierKind::inner ? place(thread.site) : "",
+               fmt::format("after {} cluster barriers of the kernel",
+                           thread.cluster_arrivals -
+                               (thread.cluster_barrier_kind == ClusterBarrierKind::inner ? 1 : 0)));
+  };
+  Report report(cluster, "cluster-barrier-unequal");
+  row(report, first, " waits at");
+  row(report, self, " comes to");
+  fault(self, report);
+}
+
+void report_mismatched_cluster_barrier(ThreadState& self, Site site) {
+  ClusterState& cluster = cluster_of(self);
+  fault(self, Report(cluster, "cluster-barrier-mismatch")
+                  .row(fmt::format("threads of team {} arrived at", self.team->rank),
+                       "cluster_barrier", place(cluster.team_of(self).cluster_site))
+                  .row(name(self) + " comes to", "cluster_barrier", place(site)));
+}
+
+void report_mismatched_exchange(ThreadState& self, Rendezvous const& meeting,
+                                Exchange const& request, Site site) {
+  fault(self, Report(cluster_of(self), "subgroup-divergent")
+                  .row(fmt::format("{} lanes of team {} wait at", meeting.arrived, self.team->rank),
+                       fmt::format("{} of {} lanes, {} B", name(meeting.kind), meeting.lanes,
+                                   meeting.bytes),
+                       place(meeting.site))
+                  .row(name(self) + " comes to",
+                       fmt::format("{} of {} lanes, {} B", name(request.kind), request.lanes,
+                                   request.bytes),
+                       place(site)));
+}
+
+void report_shuffle_source(ThreadState& self, ThreadState const& lane, int existing) {
+  fault(self, Report(cluster_of(self), "shuffle-source")
+                  .row(name(lane), "shuffle", place(lane.waiting == Waiting::exchange ? lane.site
+                                                                                     : self.site),
+                       fmt::format("its tile has {} lanes of the {} it needs", existing,
+                                   lane.team->subgroup_lanes)));
+}
+
+void report_peer_rank(ThreadState& self, int rank, Site site) {
+  fault(self, Report(cluster_of(self), "peer-rank")
+                  .row(name(self), fmt::format("peer(…, {})", rank), place(site),
+                       fmt::format("the cluster has {} teams", cluster_of(self).size)));
+}
+
+void report_exception(ThreadState& self, std::exception_ptr thrown) {
+  std::string what = "an exception that is no std::exception";
+  try {
+    std::rethrow_exception(thrown);
+  } catch (std::exception const& exception) {
+    what = exception.what();
+  } catch (...) {
+  }
+  fault(self, Report(cluster_of(self), "kernel-exception").row(name(self), "threw", what),
+        std::move(thrown));
+}
+
+void check_canary(ThreadState& self) {
+  if (canary_is_intact(self.stack)) return;
+  fault(self, Report(cluster_of(self), "stack-overflow")
+                  .row(name(self), fmt::format("stack of {} B", self.stack.bytes)));
+}
+
+}  // namespace kohort::simulator

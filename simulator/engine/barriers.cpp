@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../check/faults.hpp"
+#include "switching.hpp"
+
+namespace kohort::simulator {
+namespace {
+
+void complete_team_barrier(ClusterState& cluster, TeamState& team) {
+  team.arrived = 0;
+  ++team.barriers;
+  ++cluster.progress;
+  if (cluster.launch->observed()) [[unlikely]]
+    for (Observer* observer : cluster.launch->observers()) observer->team_barrier_completed(team);
+  cluster.scheduler.make_range_ready(team.first, team.first + team.threads);
+}
+
+void notify_team_arrival(ClusterState& cluster, ThreadState& self, Site site) {
+  for (Observer* observer : cluster.launch->observers()) observer->team_barrier_arrived(self, site);
+}
+
+}  // namespace
+
+void team_barrier(Thread& thread, Site site) {
+  ThreadState& self = state_of(thread);
+  ClusterState& cluster = cluster_of(self);
+  TeamState& team = cluster.team_of(self);
+  if (cluster.launch->observed()) [[unlikely]] notify_team_arrival(cluster, self, site);
+  if (team.arrived == 0) {
+    team.site = site;
+  } else if (!same_site(team.site, site)) [[unlikely]] {
+    report_mismatched_team_barrier(self, site);
+  }
+  if (++team.arrived == team.threads) {
+    complete_team_barrier(cluster, team);
+    reschedule(cluster, self);
+    return;
+  }
+  if (team.arrived + team.returned == team.threads) [[unlikely]] {
+    self.site = site;
+    self.waiting = Waiting::team_barrier;
+    report_partial_team_barrier(self);
+  }
+  block(cluster, self, Waiting::team_barrier);
+}
+
+void thread_returned(ThreadState& self) {
+  ClusterState& cluster = cluster_of(self);
+  TeamState& team = cluster.team_of(self);
+  ++team.returned;
+  if (team.arrived > 0 && team.arrived + team.returned == team.threads)
+    report_partial_team_barrier(self);
+  if (cluster.launch->shape().manual_lifetime && team.returned == team.threads &&
+      cluster.live > 0) {
+    // The hardware waits for threads that have not exited only.
+    cluster.barrier_expected -= team.threads;
+    if (cluster.barrier_arrived > 0 && cluster.barrier_arrived == cluster.barrier_expected)
+      complete_cluster_barrier(cluster);
+  }
+}
+
+void named_barrier(Thread& thread, int id, int subgroups, Site site) {
+  ThreadState& self = state_of(thread);
+  ClusterState& cluster = cluster_of(self);
+  TeamState& team = cluster.team_of(self);
+  int const threads = subgroups * team.subgroup_lanes;
+  if (id < 1 || id > 15 || subgroups < 1 || threads > team.threads + team.subgroup_lanes - 1)
+    report_named_barrier_arguments(self, id, subgroups, site);
+  NamedBarrier& barrier = team.named[static_cast<std::size_t>(id)];
+  team.highest_named = std::max(team.highest_named, id);
+  if (barrier.arrived == 0) {
+    barrier.site = site;
+    barrier.expected = std::min(threads, team.threads);
+  } else if (barrier.expected != std::min(threads, team.threads)) {
+    report_named_barrier_count(self, id, subgroups, site);
+  }
+  self.site = site;
+  self.named_barrier = static_cast<std::uint8_t>(id);
+  self.waiting = Waiting::named_barrier;
+  if (++barrier.arrived < barrier.expected) {
+    block(cluster, self, Waiting::named_barrier);
+    return;
+  }
+  barrier.arrived = 0;
+  ++cluster.progress;
+  self.waiting = Waiting::nothing;
+  for (int i = team.first; i < team.first + team.threads; ++i) {
+    ThreadState& other = cluster.thread(i);
+    if (other.waiting == Waiting::named_barrier && other.named_barrier == id)
+      cluster.scheduler.make_ready(i);
+  }
+  reschedule(cluster, self);
+}
+
+void complete_cluster_barrier(ClusterState& cluster) {
+  if (cluster.barrier_kind == ClusterBarrierKind::inner) {
+    ++cluster.inner_barriers;
+  } else {
+    ++cluster.guard_barriers;
+  }
+  cluster.barrier_arrived = 0;
+  ++cluster.barrier_phase;
+  ++cluster.progress;
+  if (cluster.launch->observed())
+    for (Observer* observer : cluster.launch->observers())
+      observer->cluster_barrier_completed(cluster);
+  for (ThreadState& thread : cluster.threads) {
+    if (thread.waiting == Waiting::cluster_barrier) cluster.scheduler.make_ready(thread.index);
+  }
+}
+
+void cluster_arrive(Thread& thread, ClusterBarrierKind kind, Site site) {
+  ThreadState& self = state_of(thread);
+  ClusterState& cluster = cluster_of(self);
+  TeamState& team = cluster.team_of(self);
+  if (cluster.launch->observed()) [[unlikely]]
+    for (Observer* observer : cluster.launch->observers())
+      observer->cluster_barrier_arrived(self, kind, site);
+  if (self.owes_cluster_wait) report_double_arrive(self, site);
+  self.site = site;
+  self.cluster_barrier_kind = kind;
+  self.owes_cluster_wait = true;
+  self.cluster_phase = cluster.barrier_phase;
+  if (kind == ClusterBarrierKind::inner) ++self.cluster_arrivals;
+  if (cluster.barrier_arrived == 0) {
+    cluster.barrier_kind = kind;
+    cluster.barrier_first = self.index;
+  } else if (cluster.barrier_kind != kind) {
+    report_unequal_cluster_barriers(self);
+  }
+  if (team.cluster_site_phase != cluster.barrier_phase) {
+    team.cluster_site_phase = cluster.barrier_phase;
+    team.cluster_site = site;
+  } else if (!same_site(team.cluster_site, site)) {
+    report_mismatched_cluster_barrier(self, site);
+  }
+  if (++cluster.barrier_arrived == cluster.barrier_expected) complete_cluster_barrier(cluster);
+}
+
+void cluster_wait(Thread& thread, Site site) {
+  ThreadState& self = state_of(thread);
+  ClusterState& cluster = cluster_of(self);
+  if (!self.owes_cluster_wait) report_wait_without_arrive(self, site);
+  self.owes_cluster_wait = false;
+  if (self.cluster_phase != cluster.barrier_phase) {
+    // Complete already: the wait is a decision point all the same.
+    reschedule(cluster, self);
+    return;
+  }
+  block(cluster, self, Waiting::cluster_barrier);
+}
+
+}  // namespace kohort::simulator

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "launch_state.hpp"
+
+#include <kohort/simulator/observer.hpp>
+
+#include <algorithm>
+#include <mutex>
+
+namespace kohort::simulator {
+namespace {
+
+// With 64 KiB a thread of 264 resident teams of 1024 reserves 17 GB of addresses, not of memory.
+// Sanitized frames are several times larger.
+#if defined(__SANITIZE_ADDRESS__)
+constexpr std::size_t default_stack_bytes = 256 * 1024;
+#else
+constexpr std::size_t default_stack_bytes = 64 * 1024;
+#endif
+
+int count(int const (&extents)[3]) { return extents[0] * extents[1] * extents[2]; }
+
+}  // namespace
+
+LaunchState::LaunchState(LaunchShape const& shape, EngineOptions const& options,
+                         ThreadFunction function, void const* functor)
+    : shape_(shape),
+      options_(options),
+      function_(function),
+      functor_(functor),
+      teams_per_sm_(teams_per_sm(*options.profile, shape.threads,
+                                 static_cast<int>(shape.scratch_bytes))),
+      plan_(shape, *options.profile, teams_per_sm_),
+      placement_(*options.profile, teams_per_sm_, count(shape.cluster)),
+      stacks_(StackPool::of_size(options.stack_bytes == 0 ? default_stack_bytes
+                                                          : options.stack_bytes)),
+      observers_(options.observers),
+      slot_taken_(static_cast<std::size_t>(placement_.resident_limit()), false),
+      stop_after_(plan_.size()) {
+  if (!options.trace_path.empty()) {
+    owned_observers_.push_back(std::make_unique<PlacementTrace>(options.trace_path));
+    observers_.push_back(owned_observers_.back().get());
+  }
+}
+
+LaunchState::Start LaunchState::try_start() {
+  std::scoped_lock lock(mutex_);
+  if (next_ >= plan_.size() || next_ > stop_after_.load()) return {-2, 0};
+  auto const limit = static_cast<long long>(slot_taken_.size());
+  if (resident_ >= limit) return {-1, 0};
+  // A cluster's slot follows from its index, so that where it runs does not depend on the number
+  // of workers. Only when clusters wait for each other must one take whichever place is free.
+  auto slot = static_cast<std::size_t>(next_ % limit);
+  if (slot_taken_[slot]) {
+    if (stuck_clusters_.load() == 0) return {-1, 0};
+    slot = static_cast<std::size_t>(std::find(slot_taken_.begin(), slot_taken_.end(), false) -
+                                    slot_taken_.begin());
+  }
+  slot_taken_[slot] = true;
+  ++resident_;
+  return {next_++, static_cast<int>(slot)};
+}
+
+void LaunchState::ended(ClusterState const& cluster) {
+  std::scoped_lock lock(mutex_);
+  slot_taken_[static_cast<std::size_t>(cluster.slot)] = false;
+  --resident_;
+}
+
+void LaunchState::faulted(ClusterState& cluster) {
+  std::scoped_lock lock(mutex_);
+  if (finding_ && finding_cluster_ <= cluster.index) return;
+  finding_ = std::move(cluster.finding);
+  finding_cluster_ = cluster.index;
+  stop_after_.store(cluster.index);
+}
+
+bool LaunchState::waits_for_room() {
+  std::scoped_lock lock(mutex_);
+  return next_ < plan_.size() && resident_ >= static_cast<int>(slot_taken_.size());
+}
+
+bool LaunchState::more_may_start() {
+  std::scoped_lock lock(mutex_);
+  return next_ < plan_.size() && next_ <= stop_after_.load();
+}
+
+long long LaunchState::started() {
+  std::scoped_lock lock(mutex_);
+  return next_;
+}
+
+bool LaunchState::nobody_goes_on(int worker, std::uint64_t progress, int sweeps) {
+  std::scoped_lock lock(mutex_);
+  workers_[static_cast<std::size_t>(worker)].progress = progress;
+  workers_[static_cast<std::size_t>(worker)].sweeps = sweeps;
+  if (progress != progress_.load()) return false;
+  return std::all_of(workers_.begin(), workers_.end(), [&](WorkerView const& view) {
+    return view.left || (view.progress == progress && view.sweeps >= sweeps_before_giving_up);
+  });
+}
+
+void LaunchState::worker_came(int worker) {
+  std::scoped_lock lock(mutex_);
+  auto const index = static_cast<std::size_t>(worker);
+  if (workers_.size() <= index) workers_.resize(index + 1);
+  workers_[index] = WorkerView{~std::uint64_t{0}, 0, false};
+}
+
+void LaunchState::worker_left(int worker) {
+  std::scoped_lock lock(mutex_);
+  workers_[static_cast<std::size_t>(worker)].left = true;
+}
+
+void LaunchState::add(LaunchCounts const& counts) {
+  std::scoped_lock lock(mutex_);
+  counts_.clusters += counts.clusters;
+  counts_.teams += counts.teams;
+  counts_.threads += counts.threads;
+  counts_.team_barriers = std::max(counts_.team_barriers, counts.team_barriers);
+  counts_.cluster_barriers = std::max(counts_.cluster_barriers, counts.cluster_barriers);
+  counts_.guard_barriers = std::max(counts_.guard_barriers, counts.guard_barriers);
+  counts_.subgroup_exchanges += counts.subgroup_exchanges;
+  counts_.global_atomics += counts.global_atomics;
+  counts_.team_atomics += counts.team_atomics;
+  counts_.remote_atomics += counts.remote_atomics;
+  counts_.scratch_bytes_used = std::max(counts_.scratch_bytes_used, counts.scratch_bytes_used);
+  counts_.switches += counts.switches;
+  counts_.scratch_bytes = static_cast<long long>(shape_.scratch_bytes);
+  counts_.resident_limit = placement_.resident_limit();
+}
+
+std::string LaunchState::replay_schedule(ClusterState const* cluster) const {
+  Schedule schedule = options_.schedule;
+  // What another cluster did may have mattered: then only the whole, in one order, shows it again.
+  if (communicates()) {
+    schedule.serial = true;
+    return to_string(schedule);
+  }
+  if (cluster != nullptr && !schedule.cluster && schedule.kind != Schedule::Kind::rank) {
+    schedule.cluster = cluster->index;
+    auto const& steps = cluster->scheduler.deviations();
+    if (schedule.kind == Schedule::Kind::random && !steps.empty()) {
+      schedule.kind = Schedule::Kind::steps;
+      schedule.steps = steps;
+    }
+  }
+  return to_string(schedule);
+}
+
+}  // namespace kohort::simulator

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../check/faults.hpp"
+#include "switching.hpp"
+
+namespace kohort::simulator {
+namespace {
+
+/// Atomics in a row that change nothing before a thread counts as spinning and lets others run.
+constexpr int idle_atomics_before_yield = 64;
+
+void count_atomic(ClusterState& cluster, ThreadState& self, void const* address) {
+  LaunchCounts& counts = cluster.worker->counts;
+  if (!cluster.arena.contains(address)) {
+    ++counts.global_atomics;
+    if (counts.global_atomics == 1) cluster.launch->note_global_atomic();
+  } else if (cluster.arena.team_of(address) == self.team->rank) {
+    ++counts.team_atomics;
+  } else {
+    ++counts.remote_atomics;
+  }
+}
+
+void spin(ClusterState& cluster, ThreadState& self) {
+  ++cluster.spinning;
+  block(cluster, self, Waiting::spin);
+}
+
+}  // namespace
+
+void before_atomic(Thread& thread, void const* address, Site site) {
+  ThreadState& self = state_of(thread);
+  ClusterState& cluster = cluster_of(self);
+  self.site = site;
+  count_atomic(cluster, self, address);
+  if (cluster.launch->observed()) [[unlikely]]
+    for (Observer* observer : cluster.launch->observers())
+      observer->atomic_accessed(self, address, site);
+  if (cluster.scheduler.preempts()) {
+    int const next = cluster.scheduler.pick_at_atomic(self.index);
+    if (next != self.index) {
+      switch_to(cluster, self, cluster.thread(next));
+      self.site = site;
+    }
+  }
+}
+
+void after_atomic(Thread& thread, bool changed) {
+  ThreadState& self = state_of(thread);
+  ClusterState& cluster = cluster_of(self);
+  if (changed) {
+    self.idle_atomics = 0;
+    ++cluster.progress;
+  } else if (++self.idle_atomics > idle_atomics_before_yield) {
+    spin(cluster, self);
+  }
+}
+
+void* map_peer(Thread& thread, void* mine, int rank, Site site) {
+  ThreadState& self = state_of(thread);
+  ClusterState& cluster = cluster_of(self);
+  if (rank < 0 || rank >= cluster.size) report_peer_rank(self, rank, site);
+  std::ptrdiff_t const blocks = rank - self.team->rank;
+  return static_cast<std::byte*>(mine) + blocks * static_cast<std::ptrdiff_t>(cluster.arena.stride());
+}
+
+void arrive_token_dropped(Thread& thread, Site site) { report_token_dropped(state_of(thread), site); }
+
+void arrive_token_spent_twice(Thread& thread, Site site) {
+  report_wait_without_arrive(state_of(thread), site);
+}
+
+}  // namespace kohort::simulator

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kohort/simulator/launch.hpp>
+#include <kohort/simulator/observer.hpp>
+#include <kohort/simulator/operations.hpp>
+#include <kohort/simulator/placement.hpp>
+
+#include "../fiber/context.hpp"
+#include "../fiber/stack_pool.hpp"
+#include "../memory/arena.hpp"
+#include "../schedule/scheduler.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace kohort::simulator {
+
+struct ClusterState;
+class LaunchState;
+struct Worker;
+
+/// What keeps a simulated thread from running.
+enum class Waiting : std::uint8_t {
+  nothing,
+  team_barrier,
+  named_barrier,
+  cluster_barrier,
+  exchange,
+  spin,
+  returned
+};
+
+/// The lanes of a tile that have come to an exchange; kept at the tile's first lane.
+struct Rendezvous {
+  int arrived = 0;
+  int lanes = 0;
+  ExchangeKind kind = ExchangeKind::barrier;
+  std::size_t bytes = 0;
+  Site site;
+};
+
+struct ThreadState : Thread {
+  int index = 0;  ///< in the cluster
+  Waiting waiting = Waiting::nothing;
+  ClusterBarrierKind cluster_barrier_kind = ClusterBarrierKind::inner;
+  bool owes_cluster_wait = false;  ///< arrived at the cluster barrier, has not waited yet
+  std::uint8_t named_barrier = 0;
+  std::uint32_t cluster_phase = 0;  ///< in which it arrived
+  Context context = nullptr;        ///< null: not started
+  Stack stack;
+  Site site;                        ///< of what it waits for, or of its last cluster arrival
+  void const* sent = nullptr;
+  void* received = nullptr;
+  int argument = 0;
+  int idle_atomics = 0;  ///< in a row that changed nothing
+  std::uint32_t cluster_arrivals = 0;  ///< inner ones, so far
+  Rendezvous rendezvous;
+};
+
+struct NamedBarrier {
+  int arrived = 0;
+  int expected = 0;
+  Site site;
+};
+
+struct TeamState : Team {
+  int first = 0;     ///< index of its thread 0 in the cluster
+  int arrived = 0;   ///< at the team barrier
+  int returned = 0;  ///< threads
+  Site site;         ///< of the team barrier's first arrival
+  std::uint32_t cluster_site_phase = ~0U;  ///< for which cluster_site holds
+  Site cluster_site;                       ///< of the team's first arrival at the cluster barrier
+  long long barriers = 0;                  ///< completed
+  int highest_named = 0;
+  std::array<NamedBarrier, 16> named;
+};
+
+/// How a run of a cluster's fibers ended.
+enum class RunResult { finished, stuck, faulted };
+
+struct ClusterState : Cluster {
+  LaunchState* launch = nullptr;
+  Worker* worker = nullptr;
+  int slot = 0;
+  int live = 0;  ///< threads that have not returned
+  int team_threads = 0;
+
+  ThreadState* current = nullptr;
+  Context main = nullptr;       ///< of the worker, while fibers run
+  Context discarded = nullptr;  ///< where the context of a fiber that ended goes
+  RunResult result = RunResult::finished;
+
+  int barrier_arrived = 0;
+  int barrier_expected = 0;  ///< threads of teams that have not left
+  std::uint32_t barrier_phase = 0;
+  ClusterBarrierKind barrier_kind = ClusterBarrierKind::entry;
+  int barrier_first = 0;  ///< the thread that arrived first in this phase
+  long long inner_barriers = 0;
+  long long guard_barriers = 0;
+
+  std::uint64_t progress = 0;    ///< steps that may have changed what others wait for
+  std::uint64_t switches = 0;
+  int spinning = 0;              ///< threads that wait in a spin
+  std::uint64_t progress_at_last_retry = ~std::uint64_t{0};
+
+  std::vector<TeamState> teams;
+  std::vector<ThreadState> threads;
+  Scheduler scheduler;
+  Arena arena;
+  std::unique_ptr<Finding> finding;
+
+  ThreadState& thread(int index) { return threads[static_cast<std::size_t>(index)]; }
+  TeamState& team_of(ThreadState const& thread) { return static_cast<TeamState&>(*thread.team); }
+};
+
+inline ClusterState& cluster_of(ThreadState const& thread) {
+  return static_cast<ClusterState&>(*thread.team->cluster);
+}
+inline ThreadState& state_of(Thread& thread) { return static_cast<ThreadState&>(thread); }
+
+inline bool same_site(Site const& left, Site const& right) {
+  return left.line == right.line &&
+         (left.file == right.file || __builtin_strcmp(left.file, right.file) == 0);
+}
+
+}  // namespace kohort::simulator

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "switching.hpp"
+
+#include "../check/faults.hpp"
+
+#include <utility>
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#endif
+
+namespace kohort::simulator {
+namespace {
+
+thread_local ClusterState* running = nullptr;
+
+/// The context of a thread that runs on a stack it took over: not null, and never jumped to,
+/// because leaving the thread stores the real one.
+Context const started = reinterpret_cast<Context>(&running);
+
+void notify_started(ClusterState& cluster, ThreadState& thread) {
+  for (Observer* observer : cluster.launch->observers()) observer->thread_started(thread);
+}
+
+/// Runs one simulated thread to its end, and reports what it threw.
+void run_thread(ClusterState& cluster, ThreadState& self) {
+  if (cluster.launch->observed()) notify_started(cluster, self);
+  try {
+    cluster.launch->call(self);
+  } catch (...) {
+    report_exception(self, std::current_exception());
+  }
+  self.waiting = Waiting::returned;
+  cluster.scheduler.block(self.index);
+  --cluster.live;
+  ++cluster.progress;
+  if (cluster.launch->observed())
+    for (Observer* observer : cluster.launch->observers()) observer->thread_returned(self);
+  thread_returned(self);
+}
+
+/// The first function of every fiber. Threads that end without having been switched away from leave
+/// their stack to the next one that has not started, so a team without barriers never switches.
+void fiber_main(Transfer from) {
+  *static_cast<Context*>(from.data) = from.fctx;
+  ClusterState& cluster = *running_cluster();
+  entered_fresh_stack(cluster.worker->exceptions);
+  ThreadState* self = cluster.current;
+  for (;;) {
+    run_thread(cluster, *self);
+    int next_index = cluster.scheduler.pick();
+    if (next_index < 0) next_index = retry_spinning(cluster);
+    ThreadState* const next = next_index < 0 ? nullptr : &cluster.thread(next_index);
+    if (next != nullptr && next->context == nullptr) {
+      next->stack = std::exchange(self->stack, Stack{});
+      next->context = started;
+      cluster.current = self = next;
+      continue;
+    }
+    check_canary(*self);
+    cluster.worker->free_stacks.push_back(self->stack);
+    self->stack = Stack{};
+    Context target = cluster.main;
+    StackBounds bounds = cluster.worker->native_stack;
+    if (next == nullptr) {
+      cluster.result = cluster.live == 0 ? RunResult::finished : RunResult::stuck;
+    } else {
+      cluster.current = next;
+      ++cluster.switches;
+      target = next->context;
+      bounds = next->stack.bounds();
+    }
+    switch_context(target, &cluster.discarded, cluster.worker->exceptions, bounds, true);
+    __builtin_unreachable();
+  }
+}
+
+}  // namespace
+
+ClusterState* running_cluster() noexcept { return running; }
+void set_running_cluster(ClusterState* cluster) noexcept { running = cluster; }
+
+Thread* current_thread() noexcept {
+  ClusterState* const cluster = running_cluster();
+  return cluster == nullptr ? nullptr : cluster->current;
+}
+
+void prepare_fiber(ClusterState& cluster, ThreadState& thread) {
+  std::vector<Stack>& free = cluster.worker->free_stacks;
+  if (free.empty()) cluster.launch->stacks().take(free, 256);
+  thread.stack = free.back();
+  free.pop_back();
+  plant_canary(thread.stack);
+#if defined(__SANITIZE_ADDRESS__)
+  __asan_unpoison_memory_region(thread.stack.bottom, thread.stack.bytes);
+#endif
+  thread.context =
+      boost::context::detail::make_fcontext(thread.stack.top, thread.stack.bytes, fiber_main);
+}
+
+void switch_to_worker(ClusterState& cluster, ThreadState& self, RunResult result) {
+  cluster.result = result;
+  Transfer const from = switch_context(cluster.main, &self.context, cluster.worker->exceptions,
+                                       cluster.worker->native_stack);
+  *static_cast<Context*>(from.data) = from.fctx;
+}
+
+int retry_spinning(ClusterState& cluster) {
+  if (cluster.spinning == 0 || cluster.progress == cluster.progress_at_last_retry) return -1;
+  cluster.progress_at_last_retry = cluster.progress;
+  for (ThreadState& thread : cluster.threads) {
+    if (thread.waiting == Waiting::spin) cluster.scheduler.make_ready(thread.index);
+  }
+  cluster.spinning = 0;
+  return cluster.scheduler.pick();
+}
+
+void run_fibers(ClusterState& cluster) {
+  int const next = cluster.scheduler.pick();
+  if (next < 0) {
+    cluster.result = cluster.live == 0 ? RunResult::finished : RunResult::stuck;
+    return;
+  }
+  set_running_cluster(&cluster);
+  ThreadState& thread = cluster.thread(next);
+  if (thread.context == nullptr) prepare_fiber(cluster, thread);
+  cluster.current = &thread;
+  Transfer const from = switch_context(thread.context, &cluster.main, cluster.worker->exceptions,
+                                       thread.stack.bounds());
+  *static_cast<Context*>(from.data) = from.fctx;
+  set_running_cluster(nullptr);
+}
+
+}  // namespace kohort::simulator

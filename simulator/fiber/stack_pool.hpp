@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "context.hpp"
+
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <vector>
+
+namespace kohort::simulator {
+
+/// A fiber's stack. It grows down from `top` to `bottom`, below which lies a guard.
+struct Stack {
+  std::byte* bottom = nullptr;
+  std::byte* top = nullptr;
+  std::size_t bytes = 0;
+  bool guarded = false;
+
+  StackBounds bounds() const { return {bottom, bytes}; }
+};
+
+/// Stacks of one size, reused for the life of the process; making one costs a system call.
+///
+/// Guards: MADV_GUARD_INSTALL where the kernel has it (Linux 6.13), which costs no mapping. Before
+/// that, mprotect() splits mappings and the system allows about 65,530, so only the first
+/// `mprotect_budget` stacks get one; a stack without carries a canary that is looked at when the
+/// stack comes back (one on every stack would touch a second page of each).
+class StackPool {
+ public:
+  static constexpr std::size_t guard_bytes = 16 * 1024;
+  static constexpr int mprotect_budget = 12'000;
+
+  /// The pool for stacks of `bytes`, rounded up to whole pages.
+  static StackPool& of_size(std::size_t bytes);
+
+  /// Moves up to `count` stacks to `into`, one at least. @throws std::bad_alloc
+  void take(std::vector<Stack>& into, std::size_t count);
+  void give_back(std::vector<Stack>& from);
+
+  explicit StackPool(std::size_t bytes) : bytes_(bytes) {}
+
+ private:
+  void grow();
+
+  std::mutex mutex_;
+  std::vector<Stack> free_;
+  std::size_t bytes_;
+  std::size_t made_ = 0;
+};
+
+/// Marks the lowest word; `canary_is_intact` tells whether something ran over it.
+void plant_canary(Stack const& stack);
+bool canary_is_intact(Stack const& stack);
+
+/// Whether `address` lies in the guard below `stack`, or just under it.
+bool is_in_guard(Stack const& stack, void const* address);
+
+}  // namespace kohort::simulator

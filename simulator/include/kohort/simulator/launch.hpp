@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kohort/simulator/finding.hpp>
+#include <kohort/simulator/profile.hpp>
+#include <kohort/simulator/schedule.hpp>
+#include <kohort/simulator/thread.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kohort::simulator {
+
+class Observer;
+
+/// A launch as plain numbers; the caller has made sure that it fits the device.
+struct LaunchShape {
+  std::string label;
+  int league[3] = {1, 1, 1};
+  int cluster[3] = {1, 1, 1};
+  int preferred[3] = {0, 0, 0};  ///< zeros: none
+  int threads = 1;               ///< of a team
+  std::size_t scratch_bytes = 0;
+  std::size_t scratch_alignment = 16;
+  bool manual_lifetime = false;
+};
+
+struct EngineOptions {
+  DeviceProfile const* profile = nullptr;
+  Schedule schedule;
+  int workers = 0;                  ///< 0: one a core
+  std::size_t stack_bytes = 0;      ///< of a simulated thread; 0: 64 KiB
+  std::string trace_path;           ///< a Chrome trace of the placement, unless empty
+  std::vector<Observer*> observers;
+};
+
+/// What a launch did, counted and not estimated.
+struct LaunchCounts {
+  long long clusters = 0;
+  long long teams = 0;
+  long long threads = 0;
+  long long team_barriers = 0;        ///< of a team, the largest
+  long long cluster_barriers = 0;     ///< of a cluster, the largest, without the launcher's guards
+  long long guard_barriers = 0;       ///< of a cluster: the launcher's
+  long long subgroup_exchanges = 0;   ///< shuffles, ballots and subgroup barriers, by tile
+  long long global_atomics = 0;       ///< on memory outside scratch, all threads
+  long long team_atomics = 0;         ///< on one's own team's scratch
+  long long remote_atomics = 0;       ///< on a peer's scratch
+  long long scratch_bytes = 0;        ///< allocated, a team
+  long long scratch_bytes_used = 0;   ///< written, the largest of a team
+  long long resident_limit = 0;       ///< clusters at once
+  long long switches = 0;             ///< between simulated threads
+};
+
+using ThreadFunction = void (*)(void const* functor, Thread& thread);
+
+/// Runs every thread of the league. @throws Finding for the first cluster, in league order, that a
+/// fault was diagnosed in; the clusters before it have ended.
+LaunchCounts launch(LaunchShape const& shape, EngineOptions const& options, ThreadFunction function,
+                    void const* functor);
+
+/// Ends the replay line of reports, such as "--gtest_filter=Ring.Exchanges". Process-wide.
+void set_replay_arguments(std::string arguments);
+
+}  // namespace kohort::simulator

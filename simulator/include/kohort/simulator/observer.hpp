@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kohort/simulator/launch.hpp>
+#include <kohort/simulator/operations.hpp>
+#include <kohort/simulator/placement.hpp>
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace kohort::simulator {
+
+/// Watches a launch. Hooks of different clusters are called at the same time from different
+/// workers; those of one cluster never are. A detector is an observer in a file of its own.
+class Observer {
+ public:
+  virtual ~Observer();
+  virtual void launch_started(LaunchShape const&, EngineOptions const&, long long /*clusters*/) {}
+  virtual void cluster_started(Cluster const&, int /*slot*/, std::vector<TeamPlace> const&) {}
+  virtual void thread_started(Thread const&) {}
+  virtual void team_barrier_arrived(Thread const&, Site) {}
+  virtual void team_barrier_completed(Team const&) {}
+  virtual void cluster_barrier_arrived(Thread const&, ClusterBarrierKind, Site) {}
+  virtual void cluster_barrier_completed(Cluster const&) {}
+  virtual void exchange_completed(Thread const& /*last*/, Exchange const&) {}
+  virtual void atomic_accessed(Thread const&, void const* /*address*/, Site) {}
+  virtual void thread_returned(Thread const&) {}
+  /// `steps`: switches between threads plus threads run, the engine's own measure of length.
+  virtual void cluster_ended(Cluster const&, std::uint64_t /*steps*/) {}
+  virtual void launch_ended(LaunchCounts const&) {}
+};
+
+/// Writes what happened as text, cluster after cluster: the same bytes for any number of workers.
+class EventLog : public Observer {
+ public:
+  EventLog();
+  ~EventLog() override;
+  std::string text() const;
+
+  void launch_started(LaunchShape const&, EngineOptions const&, long long clusters) override;
+  void cluster_started(Cluster const&, int slot, std::vector<TeamPlace> const&) override;
+  void thread_started(Thread const&) override;
+  void team_barrier_arrived(Thread const&, Site) override;
+  void team_barrier_completed(Team const&) override;
+  void cluster_barrier_arrived(Thread const&, ClusterBarrierKind, Site) override;
+  void cluster_barrier_completed(Cluster const&) override;
+  void exchange_completed(Thread const&, Exchange const&) override;
+  void atomic_accessed(Thread const&, void const*, Site) override;
+  void thread_returned(Thread const&) override;
+  void cluster_ended(Cluster const&, std::uint64_t steps) override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Writes a Chrome trace of where clusters ran: a track a block slot, grouped by SM group. Time is
+/// the engine's steps laid out as if every slot ran at once; it predicts nothing.
+class PlacementTrace : public Observer {
+ public:
+  explicit PlacementTrace(std::string path);
+  ~PlacementTrace() override;
+
+  void launch_started(LaunchShape const&, EngineOptions const&, long long clusters) override;
+  void cluster_started(Cluster const&, int slot, std::vector<TeamPlace> const&) override;
+  void cluster_ended(Cluster const&, std::uint64_t steps) override;
+  void launch_ended(LaunchCounts const&) override;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace kohort::simulator

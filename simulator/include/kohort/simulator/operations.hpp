@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kohort/simulator/thread.hpp>
+
+#include <cstddef>
+#include <cstdint>
+
+/// What a running kernel asks of the engine. Each call may switch to another simulated thread, and
+/// each can end in a Finding: then it does not return.
+namespace kohort::simulator {
+
+void team_barrier(Thread& thread, Site site);
+void named_barrier(Thread& thread, int id, int subgroups, Site site);
+
+/// Which barrier of the cluster a thread is at: the launcher's own are the same hardware barrier
+/// as the kernel's, so that pairing one with another is possible, and a finding.
+enum class ClusterBarrierKind : std::uint8_t { entry, inner, closing };
+
+void cluster_arrive(Thread& thread, ClusterBarrierKind kind, Site site);
+void cluster_wait(Thread& thread, Site site);
+void arrive_token_dropped(Thread& thread, Site site);
+void arrive_token_spent_twice(Thread& thread, Site site);
+
+/// How lanes choose whose value they receive.
+enum class ExchangeKind : std::uint8_t { barrier, index, up, down, exclusive_or, ballot };
+
+/// A rendezvous of the lanes of a tile, in which each receives `bytes` of the lane that it names.
+struct Exchange {
+  ExchangeKind kind = ExchangeKind::barrier;
+  int lanes = 0;             ///< of the tile; its first lane is a multiple of it
+  int argument = 0;          ///< source lane, distance, mask, or the ballot's predicate
+  std::size_t bytes = 0;     ///< of the value
+  void const* sent = nullptr;
+  void* received = nullptr;  ///< the value, or the ballot's 64-bit result
+};
+
+void exchange(Thread& thread, Exchange const& request, Site site);
+
+/// The same place in the block of team `rank` of the cluster.
+void* map_peer(Thread& thread, void* mine, int rank, Site site);
+
+/// The thread that this OS thread is running, or null outside kernels.
+Thread* current_thread() noexcept;
+
+/// To be called around every atomic operation of `thread`. The first is a decision point; the
+/// second, told whether memory changed, tells a spin from progress.
+void before_atomic(Thread& thread, void const* address, Site site);
+void after_atomic(Thread& thread, bool changed);
+
+/// Device memory: 128-byte aligned and poisoned, so that a read before a write shows.
+void* allocate(std::size_t bytes);
+void deallocate(void* memory) noexcept;
+
+/// The byte with which scratch and device memory begin: as a float -1.2e-12, as an int -1.4e9.
+inline constexpr unsigned char poison = 0xAB;
+
+}  // namespace kohort::simulator

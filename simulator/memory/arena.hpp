@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstddef>
+#include <memory>
+
+namespace kohort::simulator {
+
+/// The scratch of a cluster's teams in one piece, so that a peer's place is a fixed distance away,
+/// and whose memory an address is in takes one comparison.
+class Arena {
+ public:
+  /// Room for `teams` blocks of `bytes`, each at a multiple of `alignment`; poisoned.
+  void resize(int teams, std::size_t bytes, std::size_t alignment);
+
+  std::byte* block(int team) const { return base_ + static_cast<std::size_t>(team) * stride_; }
+  std::byte* team_collectives(int team) const { return block(team) + team_collectives_; }
+  std::byte* cluster_collectives(int team) const { return block(team) + cluster_collectives_; }
+
+  bool contains(void const* address) const {
+    auto const* byte = static_cast<std::byte const*>(address);
+    return byte >= base_ && byte < base_ + size_;
+  }
+  /// The team whose block holds `address`, which contains() it.
+  int team_of(void const* address) const {
+    return static_cast<int>(static_cast<std::size_t>(static_cast<std::byte const*>(address) - base_) /
+                            stride_);
+  }
+  std::size_t stride() const { return stride_; }
+
+  /// Bytes of the policy's block that no longer hold the poison, in words of 4.
+  std::size_t bytes_used(int team) const;
+  void poison_scratch(int team);
+
+ private:
+  struct Free {
+    void operator()(std::byte* memory) const;
+  };
+  std::unique_ptr<std::byte, Free> memory_;
+  std::byte* base_ = nullptr;
+  std::size_t size_ = 0;
+  std::size_t stride_ = 0;
+  std::size_t scratch_bytes_ = 0;
+  std::size_t team_collectives_ = 0;
+  std::size_t cluster_collectives_ = 0;
+};
+
+}  // namespace kohort::simulator

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "report.hpp"
+
+#include <algorithm>
+#include <array>
+#include <stdexcept>
+
+namespace kohort::simulator {
+namespace {
+
+constexpr std::array<CatalogueEntry, 19> entries{{
+    {"team-barrier-divergent",
+     "a team barrier needs every thread of the team; on an H200 this passes silently and pairs with "
+     "a later barrier",
+     "move the barrier out of the branch; let the condition choose the value, not the arrival"},
+    {"team-barrier-mismatch",
+     "threads of one team met at two different team barriers; the hardware pairs them silently, and "
+     "each side believes in an order that the other did not keep",
+     "let all threads of the team pass the same barriers in the same order"},
+    {"named-barrier",
+     "a named barrier has an id from 1 to 15, and all who meet at it name the same count of whole "
+     "subgroups of the team",
+     "give each meeting its own id, and the same count in every subgroup that comes"},
+    {"cluster-barrier-divergent",
+     "a cluster barrier needs every thread of every team; these can't come any more",
+     "move the barrier out of the branch, or let the others come to it"},
+    {"cluster-barrier-mismatch",
+     "threads of one team met at two different cluster barriers, which the hardware pairs silently",
+     "let all threads of the team pass the same cluster barriers in the same order"},
+    {"cluster-barrier-unequal",
+     "the launcher's closing barrier is the same hardware barrier as cluster_barrier(): a team that "
+     "returns early pairs with its peer's inner one and is gone while still mapped (on an H200: "
+     "launch failure)",
+     "let every team meet the same number of cluster barriers before it returns"},
+    {"cluster-barrier-double-arrive",
+     "a thread arrived twice without waiting in between; the second arrival belongs to a phase that "
+     "has not begun",
+     "pass the first token to cluster_wait() before the next arrival"},
+    {"arrive-token-dropped",
+     "an arrival without its wait leaves the thread a phase behind its cluster",
+     "pass the token to member.cluster_wait(std::move(token))"},
+    {"arrive-token-spent",
+     "a wait without an arrival of its own waits for a phase that this thread is not part of",
+     "make one cluster_arrive() for every cluster_wait()"},
+    {"subgroup-divergent",
+     "the lanes of a tile met at different operations; on hardware the values of the lanes that are "
+     "elsewhere are undefined",
+     "call subgroup operations where all lanes of the tile are converged"},
+    {"shuffle-source",
+     "the lane that the value should come from does not exist: the team's size is no multiple of "
+     "the tile's",
+     "use a team size that is a multiple of the tile, or team_reduce() and kin, which know"},
+    {"peer-rank", "peer() maps the teams of one's own cluster only",
+     "pass a rank from 0 to cluster_size() - 1"},
+    {"deadlock", "no thread can run: each waits for another of these",
+     "look for the barrier that one side passes and the other does not"},
+    {"cluster-not-resident",
+     "every resident cluster waits, and what they wait for may come from clusters that can't start "
+     "until one of them ends",
+     "launch at most policy.max_active_clusters(functor) clusters when they wait for each other"},
+    {"spin-without-progress",
+     "threads poll memory that nobody who can still run will change",
+     "look for the write that should end the poll: is it before a barrier that its writer waits at?"},
+    {"raw-spin",
+     "a loop without any call into the library keeps its worker from running anybody else; on a GPU "
+     "the compiler may also read the memory only once",
+     "poll with kohort::atomic_load(): the simulator then lets the others run"},
+    {"kernel-exception", "an exception left the kernel; on a GPU there are none",
+     "catch it inside, or carry the error out in a Buffer"},
+    {"kernel-crash", "the kernel did what the processor refuses", "see the address and the place"},
+    {"stack-overflow", "the thread's stack is full",
+     "make arrays smaller or put them into scratch, or raise KOHORT_SIM_STACK (KiB a thread)"},
+}};
+
+}  // namespace
+
+CatalogueEntry const& catalogue(std::string_view id) {
+  auto const found = std::find_if(entries.begin(), entries.end(),
+                                  [&](CatalogueEntry const& entry) { return entry.id == id; });
+  if (found == entries.end()) throw std::logic_error("no such finding: " + std::string(id));
+  return *found;
+}
+
+std::vector<std::string> finding_ids() {
+  std::vector<std::string> ids;
+  for (CatalogueEntry const& entry : entries) ids.emplace_back(entry.id);
+  return ids;
+}
+
+}  // namespace kohort::simulator

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kohort/simulator/schedule.hpp>
+
+#include "ready_set.hpp"
+
+#include <cstdint>
+#include <random>
+#include <vector>
+
+namespace kohort::simulator {
+
+/// Decides which ready thread of one cluster runs next.
+///
+/// Every schedule but `random` is a strict priority: threads stand in an order, and the first ready
+/// one in it runs. So the ready set is kept by position in that order, and a decision is a search
+/// for the lowest bit.
+class Scheduler {
+ public:
+  /// For a cluster of `teams` × `team_threads` threads, all of them ready.
+  void reset(Schedule const& schedule, int cluster, int teams, int team_threads);
+
+  void make_ready(int thread) { ready_.insert(position(thread)); }
+  void make_range_ready(int first, int last) {
+    if (is_rank_order_) {
+      ready_.insert_range(first, last);
+    } else {
+      for (int thread = first; thread < last; ++thread) make_ready(thread);
+    }
+  }
+  void block(int thread) { ready_.erase(position(thread)); }
+
+  /// The next thread to run, or -1 when none is ready.
+  int pick() {
+    ++decisions_;
+    if (is_strict_) [[likely]] {
+      int const first = ready_.first();
+      return first < 0 || is_rank_order_ ? first : thread_at_[static_cast<std::size_t>(first)];
+    }
+    return pick_otherwise();
+  }
+
+  /// Whether atomics are decision points under this schedule.
+  bool preempts() const { return preempts_; }
+  /// A decision while `running` could go on: lets `pct` change its priority.
+  int pick_at_atomic(int running);
+
+  std::uint64_t decisions() const { return decisions_; }
+  /// Decisions of `random` that `rank` would have taken otherwise; empty when there were too many.
+  std::vector<Schedule::Step> const& deviations() const { return deviations_; }
+  static constexpr std::size_t most_deviations = 64;
+
+ private:
+  int position(int thread) const {
+    return is_rank_order_ ? thread : position_of_[static_cast<std::size_t>(thread)];
+  }
+  void order(Schedule const& schedule, int teams, int team_threads);
+  void place_change_points(int depth, int threads);
+  int pick_otherwise();
+  int pick_random();
+  int pick_step();
+
+  ReadySet ready_;
+  bool is_rank_order_ = true;
+  bool is_strict_ = true;
+  bool preempts_ = false;
+  Schedule::Kind kind_ = Schedule::Kind::rank;
+  std::uint64_t decisions_ = 0;
+  std::vector<int> position_of_;
+  std::vector<int> thread_at_;
+  /// Knuth's MMIX generator: 8 bytes to seed a cluster; its high bits are used.
+  std::linear_congruential_engine<std::uint64_t, 6364136223846793005U, 1442695040888963407U, 0>
+      random_;
+  std::vector<std::uint64_t> change_points_;
+  std::size_t next_change_ = 0;
+  int lowest_free_position_ = 0;
+  std::vector<Schedule::Step> steps_;
+  std::size_t next_step_ = 0;
+  std::vector<Schedule::Step> deviations_;
+  bool too_many_deviations_ = false;
+};
+
+}  // namespace kohort::simulator
