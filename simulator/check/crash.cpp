@@ -86,7 +86,7 @@ void on_crash(int number, siginfo_t* information, void* context) {
     set_running_cluster(nullptr);  // a crash while reporting must not report again
     if (number == SIGSEGV && overflowed(*cluster->current, information->si_addr, context)) {
       write_all(crash_report(*cluster, "stack-overflow",
-                             fmt::format("ran over its stack of {} B", cluster->current->stack.bytes),
+                             fmt::format("ran over its stack of {} B", cluster->current->stack.bytes()),
                              context));
     } else {
       write_all(crash_report(*cluster, "kernel-crash",

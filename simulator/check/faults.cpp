@@ -155,10 +155,9 @@ void report_exception(ThreadState& self, std::exception_ptr thrown) {
         std::move(thrown));
 }
 
-void check_canary(ThreadState& self) {
-  if (canary_is_intact(self.stack)) return;
+void report_overrun_canary(ThreadState& self) {
   fault(self, Report(cluster_of(self), "stack-overflow")
-                  .row(name(self), fmt::format("stack of {} B", self.stack.bytes)));
+                  .row(name(self), fmt::format("stack of {} B", self.stack.bytes())));
 }
 
 }  // namespace kohort::simulator

@@ -24,7 +24,7 @@ namespace kohort::simulator {
 [[noreturn]] void report_shuffle_source(ThreadState& self, ThreadState const& lane, int existing);
 [[noreturn]] void report_peer_rank(ThreadState& self, int rank, Site site);
 [[noreturn]] void report_exception(ThreadState& self, std::exception_ptr thrown);
-void check_canary(ThreadState& self);
+[[noreturn]] void report_overrun_canary(ThreadState& self);
 
 /// Called by the worker: no fiber of `cluster` can run and none spins.
 void diagnose_deadlock(ClusterState& cluster);

@@ -9,7 +9,7 @@ void complete_team_barrier(ClusterState& cluster, TeamState& team) {
   team.arrived = 0;
   ++team.barriers;
   ++cluster.progress;
-  if (cluster.launch->observed()) [[unlikely]]
+  if (cluster.observed) [[unlikely]]
     for (Observer* observer : cluster.launch->observers()) observer->team_barrier_completed(team);
   cluster.scheduler.make_range_ready(team.first, team.first + team.threads);
 }
@@ -18,16 +18,15 @@ void notify_team_arrival(ClusterState& cluster, ThreadState& self, Site site) {
   for (Observer* observer : cluster.launch->observers()) observer->team_barrier_arrived(self, site);
 }
 
-}  // namespace
-
-void team_barrier(Thread& thread, Site site) {
-  ThreadState& self = state_of(thread);
+/// Everything but an arrival in the middle: the first, the last, those that somebody watches, and
+/// the faults.
+__attribute__((noinline)) void special_team_arrival(ThreadState& self, Site site) {
   ClusterState& cluster = cluster_of(self);
   TeamState& team = cluster.team_of(self);
-  if (cluster.launch->observed()) [[unlikely]] notify_team_arrival(cluster, self, site);
+  if (cluster.observed) notify_team_arrival(cluster, self, site);
   if (team.arrived == 0) {
     team.site = site;
-  } else if (!same_site(team.site, site)) [[unlikely]] {
+  } else if (!same_site(team.site, site)) {
     report_mismatched_team_barrier(self, site);
   }
   if (++team.arrived == team.threads) {
@@ -35,12 +34,28 @@ void team_barrier(Thread& thread, Site site) {
     reschedule(cluster, self);
     return;
   }
-  if (team.arrived + team.returned == team.threads) [[unlikely]] {
+  if (team.arrived + team.returned == team.threads) {
     self.site = site;
     self.waiting = Waiting::team_barrier;
     report_partial_team_barrier(self);
   }
   block(cluster, self, Waiting::team_barrier);
+}
+
+}  // namespace
+
+void team_barrier(Thread& thread, Site site) {
+  ThreadState& self = state_of(thread);
+  TeamState& team = static_cast<TeamState&>(*self.team);
+  ClusterState& cluster = static_cast<ClusterState&>(*team.cluster);
+  bool const in_the_middle = team.arrived != 0 && team.arrived + team.returned + 1 < team.threads;
+  if (in_the_middle && !cluster.observed && team.site.line == site.line &&
+      team.site.file == site.file) [[likely]] {
+    ++team.arrived;
+    block(cluster, self, Waiting::team_barrier);
+    return;
+  }
+  special_team_arrival(self, site);
 }
 
 void thread_returned(ThreadState& self) {
@@ -100,7 +115,7 @@ void complete_cluster_barrier(ClusterState& cluster) {
   cluster.barrier_arrived = 0;
   ++cluster.barrier_phase;
   ++cluster.progress;
-  if (cluster.launch->observed())
+  if (cluster.observed)
     for (Observer* observer : cluster.launch->observers())
       observer->cluster_barrier_completed(cluster);
   for (ThreadState& thread : cluster.threads) {
@@ -112,7 +127,7 @@ void cluster_arrive(Thread& thread, ClusterBarrierKind kind, Site site) {
   ThreadState& self = state_of(thread);
   ClusterState& cluster = cluster_of(self);
   TeamState& team = cluster.team_of(self);
-  if (cluster.launch->observed()) [[unlikely]]
+  if (cluster.observed) [[unlikely]]
     for (Observer* observer : cluster.launch->observers())
       observer->cluster_barrier_arrived(self, kind, site);
   if (self.owes_cluster_wait) report_double_arrive(self, site);

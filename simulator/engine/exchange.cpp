@@ -80,7 +80,7 @@ void exchange(Thread& thread, Exchange const& request, Site site) {
   } else if (request.kind != ExchangeKind::barrier) {
     complete_shuffle(self, meeting, lanes, existing);
   }
-  if (cluster.launch->observed()) [[unlikely]]
+  if (cluster.observed) [[unlikely]]
     for (Observer* observer : cluster.launch->observers())
       observer->exchange_completed(self, request);
   if (existing == 1) return;

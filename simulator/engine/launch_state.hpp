@@ -138,6 +138,8 @@ struct Worker {
   LaunchCounts counts;
 
   void run();
+  /// Takes the stacks of a cluster whose threads are done with them.
+  void take_stacks(ClusterState& cluster);
 
  private:
   bool start_one();

@@ -32,7 +32,7 @@ void before_atomic(Thread& thread, void const* address, Site site) {
   ClusterState& cluster = cluster_of(self);
   self.site = site;
   count_atomic(cluster, self, address);
-  if (cluster.launch->observed()) [[unlikely]]
+  if (cluster.observed) [[unlikely]]
     for (Observer* observer : cluster.launch->observers())
       observer->atomic_accessed(self, address, site);
   if (cluster.scheduler.preempts()) {

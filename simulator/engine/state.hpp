@@ -43,21 +43,24 @@ struct Rendezvous {
   Site site;
 };
 
-struct ThreadState : Thread {
-  int index = 0;  ///< in the cluster
+/// The first cache line is all that a pass through a team barrier touches.
+struct alignas(64) ThreadState : Thread {
+  int index = 0;              ///< in the cluster
+  Context context = nullptr;  ///< null: not started
+  /// Its own from its first block on, and kept for the thread of this index in the next cluster.
+  Stack stack;
+  std::uint32_t cluster_phase = 0;  ///< in which it arrived at the cluster barrier
   Waiting waiting = Waiting::nothing;
   ClusterBarrierKind cluster_barrier_kind = ClusterBarrierKind::inner;
   bool owes_cluster_wait = false;  ///< arrived at the cluster barrier, has not waited yet
   std::uint8_t named_barrier = 0;
-  std::uint32_t cluster_phase = 0;  ///< in which it arrived
-  Context context = nullptr;        ///< null: not started
-  Stack stack;
-  Site site;                        ///< of what it waits for, or of its last cluster arrival
+  int idle_atomics = 0;                ///< in a row that changed nothing
+  std::uint32_t cluster_arrivals = 0;  ///< inner ones, so far
+
+  Site site;  ///< of what it waits for, or of its last cluster arrival
   void const* sent = nullptr;
   void* received = nullptr;
   int argument = 0;
-  int idle_atomics = 0;  ///< in a row that changed nothing
-  std::uint32_t cluster_arrivals = 0;  ///< inner ones, so far
   Rendezvous rendezvous;
 };
 
@@ -85,6 +88,8 @@ enum class RunResult { finished, stuck, faulted };
 struct ClusterState : Cluster {
   LaunchState* launch = nullptr;
   Worker* worker = nullptr;
+  ExceptionState* exceptions = nullptr;  ///< the worker's
+  bool observed = false;                 ///< somebody listens to events
   int slot = 0;
   int live = 0;  ///< threads that have not returned
   int team_threads = 0;

@@ -5,10 +5,6 @@
 
 #include <utility>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#endif
-
 namespace kohort::simulator {
 namespace {
 
@@ -24,7 +20,7 @@ void notify_started(ClusterState& cluster, ThreadState& thread) {
 
 /// Runs one simulated thread to its end, and reports what it threw.
 void run_thread(ClusterState& cluster, ThreadState& self) {
-  if (cluster.launch->observed()) notify_started(cluster, self);
+  if (cluster.observed) notify_started(cluster, self);
   try {
     cluster.launch->call(self);
   } catch (...) {
@@ -34,17 +30,34 @@ void run_thread(ClusterState& cluster, ThreadState& self) {
   cluster.scheduler.block(self.index);
   --cluster.live;
   ++cluster.progress;
-  if (cluster.launch->observed())
+  if (cluster.observed)
     for (Observer* observer : cluster.launch->observers()) observer->thread_returned(self);
   thread_returned(self);
 }
 
-/// The first function of every fiber. Threads that end without having been switched away from leave
-/// their stack to the next one that has not started, so a team without barriers never switches.
-void fiber_main(Transfer from) {
-  *static_cast<Context*>(from.data) = from.fctx;
+/// The fiber ended and its stack is free: goes to `next`, or to the worker.
+[[noreturn]] void leave_for_good(ClusterState& cluster, ThreadState* next) {
+  Context target = cluster.main;
+  StackBounds bounds = cluster.worker->native_stack;
+  if (next == nullptr) {
+    cluster.result = cluster.live == 0 ? RunResult::finished : RunResult::stuck;
+  } else {
+    cluster.current = next;
+    ++cluster.switches;
+    target = next->context;
+    bounds = next->stack.bounds();
+  }
+  switch_context(&cluster.discarded, target, cluster.exceptions, bounds, true);
+  __builtin_unreachable();
+}
+
+}  // namespace
+
+/// Threads that end without having been switched away from leave their stack to the next one that
+/// has not started, so a team without barriers never switches.
+void fiber_main() noexcept {
   ClusterState& cluster = *running_cluster();
-  entered_fresh_stack(cluster.worker->exceptions);
+  entered_fresh_stack();
   ThreadState* self = cluster.current;
   for (;;) {
     run_thread(cluster, *self);
@@ -57,25 +70,10 @@ void fiber_main(Transfer from) {
       cluster.current = self = next;
       continue;
     }
-    check_canary(*self);
-    cluster.worker->free_stacks.push_back(self->stack);
-    self->stack = Stack{};
-    Context target = cluster.main;
-    StackBounds bounds = cluster.worker->native_stack;
-    if (next == nullptr) {
-      cluster.result = cluster.live == 0 ? RunResult::finished : RunResult::stuck;
-    } else {
-      cluster.current = next;
-      ++cluster.switches;
-      target = next->context;
-      bounds = next->stack.bounds();
-    }
-    switch_context(target, &cluster.discarded, cluster.worker->exceptions, bounds, true);
-    __builtin_unreachable();
+    if (!canary_is_intact(self->stack)) report_overrun_canary(*self);
+    leave_for_good(cluster, next);
   }
 }
-
-}  // namespace
 
 ClusterState* running_cluster() noexcept { return running; }
 void set_running_cluster(ClusterState* cluster) noexcept { running = cluster; }
@@ -86,23 +84,21 @@ Thread* current_thread() noexcept {
 }
 
 void prepare_fiber(ClusterState& cluster, ThreadState& thread) {
-  std::vector<Stack>& free = cluster.worker->free_stacks;
-  if (free.empty()) cluster.launch->stacks().take(free, 256);
-  thread.stack = free.back();
-  free.pop_back();
-  plant_canary(thread.stack);
-#if defined(__SANITIZE_ADDRESS__)
-  __asan_unpoison_memory_region(thread.stack.bottom, thread.stack.bytes);
-#endif
-  thread.context =
-      boost::context::detail::make_fcontext(thread.stack.top, thread.stack.bytes, fiber_main);
+  if (thread.stack.bottom == nullptr) {
+    std::vector<Stack>& free = cluster.worker->free_stacks;
+    if (free.empty()) cluster.launch->stacks().take(free, 256);
+    thread.stack = free.back();
+    free.pop_back();
+    plant_canary(thread.stack);
+  }
+  thread.context = fresh_context(thread.stack.top, thread.stack.bounds());
+  auto const ahead = static_cast<std::size_t>(thread.index + switches_ahead);
+  if (ahead < cluster.threads.size()) __builtin_prefetch(cluster.threads[ahead].stack.top - 64, 1);
 }
 
 void switch_to_worker(ClusterState& cluster, ThreadState& self, RunResult result) {
   cluster.result = result;
-  Transfer const from = switch_context(cluster.main, &self.context, cluster.worker->exceptions,
-                                       cluster.worker->native_stack);
-  *static_cast<Context*>(from.data) = from.fctx;
+  switch_context(&self.context, cluster.main, cluster.exceptions, cluster.worker->native_stack);
 }
 
 int retry_spinning(ClusterState& cluster) {
@@ -115,6 +111,15 @@ int retry_spinning(ClusterState& cluster) {
   return cluster.scheduler.pick();
 }
 
+void block_without_successor(ClusterState& cluster, ThreadState& self) {
+  int const next = retry_spinning(cluster);
+  if (next < 0) {
+    switch_to_worker(cluster, self, RunResult::stuck);
+  } else if (next != self.index) {
+    switch_to(cluster, self, cluster.thread(next));
+  }
+}
+
 void run_fibers(ClusterState& cluster) {
   int const next = cluster.scheduler.pick();
   if (next < 0) {
@@ -125,9 +130,7 @@ void run_fibers(ClusterState& cluster) {
   ThreadState& thread = cluster.thread(next);
   if (thread.context == nullptr) prepare_fiber(cluster, thread);
   cluster.current = &thread;
-  Transfer const from = switch_context(thread.context, &cluster.main, cluster.worker->exceptions,
-                                       thread.stack.bounds());
-  *static_cast<Context*>(from.data) = from.fctx;
+  switch_context(&cluster.main, thread.context, cluster.exceptions, thread.stack.bounds());
   set_running_cluster(nullptr);
 }
 

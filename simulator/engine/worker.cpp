@@ -47,7 +47,8 @@ void begin_team(ClusterState& cluster, LaunchShape const& shape, ClusterPlan con
   team.cluster_collectives = cluster.arena.cluster_collectives(rank);
 }
 
-void begin_threads(ClusterState& cluster, int team_threads) {
+/// Sets up threads that no cluster of this launch used before.
+void name_threads(ClusterState& cluster, int team_threads) {
   int index = 0;
   for (TeamState& team : cluster.teams) {
     for (int rank = 0; rank < team_threads; ++rank, ++index) {
@@ -55,13 +56,17 @@ void begin_threads(ClusterState& cluster, int team_threads) {
       thread.team = &team;
       thread.rank = rank;
       thread.index = index;
-      thread.waiting = Waiting::nothing;
-      thread.owes_cluster_wait = false;
-      thread.context = nullptr;
-      thread.idle_atomics = 0;
-      thread.cluster_arrivals = 0;
-      thread.rendezvous.arrived = 0;
     }
+  }
+}
+
+void begin_threads(ClusterState& cluster) {
+  for (ThreadState& thread : cluster.threads) {
+    thread.waiting = Waiting::nothing;
+    thread.owes_cluster_wait = false;
+    thread.context = nullptr;
+    thread.idle_atomics = 0;
+    thread.cluster_arrivals = 0;
   }
 }
 
@@ -85,6 +90,8 @@ void begin_cluster(ClusterState& cluster, LaunchState& launch, Worker& worker, l
   ClusterPlan const plan = launch.plan().cluster(index);
   cluster.launch = &launch;
   cluster.worker = &worker;
+  cluster.exceptions = worker.exceptions;
+  cluster.observed = launch.observed();
   cluster.slot = slot;
   cluster.index = static_cast<int>(index);
   cluster.size = plan.extents[0] * plan.extents[1] * plan.extents[2];
@@ -101,8 +108,12 @@ void begin_cluster(ClusterState& cluster, LaunchState& launch, Worker& worker, l
   cluster.spinning = 0;
   cluster.progress_at_last_retry = ~std::uint64_t{0};
   cluster.finding.reset();
-  cluster.teams.resize(static_cast<std::size_t>(cluster.size));
-  cluster.threads.resize(static_cast<std::size_t>(cluster.live));
+  if (cluster.threads.size() != static_cast<std::size_t>(cluster.live)) {
+    worker.take_stacks(cluster);
+    cluster.teams.resize(static_cast<std::size_t>(cluster.size));
+    cluster.threads.resize(static_cast<std::size_t>(cluster.live));
+    name_threads(cluster, shape.threads);
+  }
   cluster.arena.resize(cluster.size, shape.scratch_bytes, shape.scratch_alignment);
   for (int rank = 0; rank < cluster.size; ++rank) begin_team(cluster, shape, plan, rank);
   std::vector<TeamPlace> const places = places_of(cluster, launch);
@@ -111,7 +122,7 @@ void begin_cluster(ClusterState& cluster, LaunchState& launch, Worker& worker, l
     team.sm = places[static_cast<std::size_t>(team.rank)].sm;
     team.subgroup_lanes = launch.options().profile->subgroup_size;
   }
-  begin_threads(cluster, shape.threads);
+  begin_threads(cluster);
   cluster.scheduler.reset(launch.options().schedule, cluster.index, cluster.size, shape.threads);
   for (Observer* observer : launch.observers()) observer->cluster_started(cluster, slot, places);
 }
@@ -136,6 +147,7 @@ void Worker::run() {
     launch->worker_came(number);
   }
   launch->worker_left(number);
+  for (auto& cluster : spare_clusters) take_stacks(*cluster);
   launch->stacks().give_back(free_stacks);
   launch->add(counts);
 }
@@ -231,17 +243,24 @@ void Worker::finish(std::unique_ptr<ClusterState> cluster) {
           std::max(counts.scratch_bytes_used,
                    static_cast<long long>(cluster->arena.bytes_used(team.rank)));
   }
-  // Fibers that were abandoned keep their stacks until here; nothing on them is unwound, because
-  // an exception meant for that could be swallowed by the kernel's own catch (...).
-  for (ThreadState& thread : cluster->threads) {
+  for (Observer* observer : launch->observers())
+    observer->cluster_ended(*cluster, cluster->switches + cluster->threads.size());
+  launch->ended(*cluster);
+  if (cluster->live == 0) {
+    spare_clusters.push_back(std::move(cluster));
+  } else {
+    // Its fibers were abandoned where they stood. Nothing on their stacks is unwound, because an
+    // exception meant for that could be swallowed by the kernel's own catch (...).
+    take_stacks(*cluster);
+  }
+}
+
+void Worker::take_stacks(ClusterState& cluster) {
+  for (ThreadState& thread : cluster.threads) {
     if (thread.stack.bottom == nullptr) continue;
     free_stacks.push_back(thread.stack);
     thread.stack = Stack{};
   }
-  for (Observer* observer : launch->observers())
-    observer->cluster_ended(*cluster, cluster->switches + cluster->threads.size());
-  launch->ended(*cluster);
-  spare_clusters.push_back(std::move(cluster));
 }
 
 }  // namespace kohort::simulator

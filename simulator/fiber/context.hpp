@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <boost/context/detail/fcontext.hpp>
-
 #include <cstddef>
 #include <cstdint>
 
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/common_interface_defs.h>
+#if defined(__x86_64__) && !defined(__SANITIZE_ADDRESS__)
+#define KOHORT_INLINE_SWITCH 1
+#else
+#include <boost/context/detail/fcontext.hpp>
+#define KOHORT_INLINE_SWITCH 0
 #endif
 
 namespace kohort::simulator {
+
+/// Where a fiber that does not run goes on: its stack pointer.
+using Context = void*;
 
 /// What the C++ runtime keeps per OS thread about exceptions in flight (Itanium C++ ABI,
 /// "__cxa_eh_globals"). A fiber that is switched out inside a catch block must find its own again.
@@ -28,34 +32,67 @@ struct StackBounds {
   std::size_t bytes = 0;
 };
 
-using Context = boost::context::detail::fcontext_t;
-using Transfer = boost::context::detail::transfer_t;
+/// What every fiber runs (engine/switching.cpp). It never returns.
+[[noreturn]] void fiber_main() noexcept;
 
-/// Leaves the running fiber for `target`; returns when somebody comes back, with who that was.
-/// All switching goes through here, so that the sanitizer learns of each.
+/// A context that begins fiber_main() on a fresh stack.
+Context fresh_context(std::byte* top, StackBounds bounds);
+
+#if KOHORT_INLINE_SWITCH
+
+/// Leaves the running fiber, whose place goes to `*place`, for `target`.
+///
+/// Boost.Context's jump costs three times this (docs/decisions/0003-fiber-switch.md): it is a call
+/// that leaves by a jump, so the next return is predicted wrongly, and it saves the floating-point
+/// control words, which kernels share here. Inlined, the compiler saves what it needs of the
+/// registers, and the caller's return meets the return address that the processor expects. The
+/// simulator is compiled with -mno-red-zone, since this pushes.
+__attribute__((always_inline)) inline void jump(Context* place, Context target, StackBounds,
+                                                bool /*leaving_for_good*/ = false) {
+  asm volatile(
+      "pushq %%rbp\n\t"
+      "pushq %%rbx\n\t"
+      "leaq 1f(%%rip), %%rax\n\t"
+      "pushq %%rax\n\t"
+      "movq %%rsp, (%[place])\n\t"
+      "movq %[target], %%rsp\n\t"
+      "popq %%rax\n\t"
+      "jmpq *%%rax\n"
+      "1:\n\t"
+      "popq %%rbx\n\t"
+      "popq %%rbp\n"
+      : [place] "+D"(place), [target] "+S"(target)
+      :
+      : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1",
+        "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
+        "xmm13", "xmm14", "xmm15", "memory", "cc");
+}
+
+#else
+
+void jump(Context* place, Context target, StackBounds to, bool leaving_for_good = false);
+
+#endif
+
+/// The rare switch out of a catch block: sets the exceptions in flight aside until the fiber is
+/// back. Every other fiber thus finds, and leaves, an empty state, and saves nothing.
+void jump_with_exceptions(Context* place, Context target, ExceptionState* exceptions,
+                          StackBounds to);
+
+/// Leaves the running fiber for `target`; returns when somebody comes back.
 /// @param leaving_for_good  the running fiber ended; its stack may be reused at once
-inline Transfer switch_context(Context target, void* message, ExceptionState* exceptions,
-                               [[maybe_unused]] StackBounds to,
-                               [[maybe_unused]] bool leaving_for_good = false) {
-  ExceptionState const saved = *exceptions;
-#if defined(__SANITIZE_ADDRESS__)
-  void* fake_stack = nullptr;
-  __sanitizer_start_switch_fiber(leaving_for_good ? nullptr : &fake_stack, to.bottom, to.bytes);
-#endif
-  Transfer const from = boost::context::detail::jump_fcontext(target, message);
-#if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
-#endif
-  *exceptions = saved;
-  return from;
+__attribute__((always_inline)) inline void switch_context(Context* place, Context target,
+                                                          ExceptionState* exceptions,
+                                                          StackBounds to,
+                                                          bool leaving_for_good = false) {
+  if (exceptions->caught != nullptr || exceptions->uncaught != 0) [[unlikely]] {
+    jump_with_exceptions(place, target, exceptions, to);
+  } else {
+    jump(place, target, to, leaving_for_good);
+  }
 }
 
 /// To be called first thing on a fresh stack.
-inline void entered_fresh_stack(ExceptionState* exceptions) {
-  *exceptions = ExceptionState{};
-#if defined(__SANITIZE_ADDRESS__)
-  __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
-#endif
-}
+void entered_fresh_stack();
 
 }  // namespace kohort::simulator

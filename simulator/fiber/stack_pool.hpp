@@ -14,10 +14,10 @@ namespace kohort::simulator {
 struct Stack {
   std::byte* bottom = nullptr;
   std::byte* top = nullptr;
-  std::size_t bytes = 0;
   bool guarded = false;
 
-  StackBounds bounds() const { return {bottom, bytes}; }
+  std::size_t bytes() const { return static_cast<std::size_t>(top - bottom); }
+  StackBounds bounds() const { return {bottom, bytes()}; }
 };
 
 /// Stacks of one size, reused for the life of the process; making one costs a system call.
@@ -49,9 +49,15 @@ class StackPool {
   std::size_t made_ = 0;
 };
 
-/// Marks the lowest word; `canary_is_intact` tells whether something ran over it.
-void plant_canary(Stack const& stack);
-bool canary_is_intact(Stack const& stack);
+/// The lowest word of a stack without a guard; `canary_is_intact` tells whether something ran over
+/// it.
+inline constexpr std::uint64_t canary = 0x6b6f686f72742121;  // "kohort!!"
+inline void plant_canary(Stack const& stack) {
+  if (!stack.guarded) *reinterpret_cast<std::uint64_t*>(stack.bottom) = canary;
+}
+inline bool canary_is_intact(Stack const& stack) {
+  return stack.guarded || *reinterpret_cast<std::uint64_t const*>(stack.bottom) == canary;
+}
 
 /// Whether `address` lies in the guard below `stack`, or just under it.
 bool is_in_guard(Stack const& stack, void const* address);
