@@ -1,0 +1,25 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# kohort::kohort: the API with every enabled backend.
+add_library(kohort_kohort INTERFACE)
+add_library(kohort::kohort ALIAS kohort_kohort)
+set_target_properties(kohort_kohort PROPERTIES EXPORT_NAME kohort)
+target_link_libraries(kohort_kohort INTERFACE kohort::portability)
+foreach(backend IN ITEMS cpu cuda)
+  if(TARGET kohort::${backend})
+    target_link_libraries(kohort_kohort INTERFACE kohort::${backend})
+  endif()
+endforeach()
+
+# kohort::testing: what a user's tests call. Headers alone until portability/testing holds sources.
+file(GLOB testing_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/portability/testing/*.cpp")
+if(testing_sources)
+  add_library(kohort_testing STATIC ${testing_sources})
+  target_link_libraries(kohort_testing PUBLIC kohort::kohort)
+  kohort_own_target(kohort_testing)
+  set_target_properties(kohort_testing PROPERTIES POSITION_INDEPENDENT_CODE ON)
+else()
+  add_library(kohort_testing INTERFACE)
+  target_link_libraries(kohort_testing INTERFACE kohort::kohort)
+endif()
+add_library(kohort::testing ALIAS kohort_testing)
+set_target_properties(kohort_testing PROPERTIES EXPORT_NAME testing)
