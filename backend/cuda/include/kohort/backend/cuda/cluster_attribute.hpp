@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kohort/shape.hpp>
+
+#include <cuda_runtime.h>
+
+namespace kohort::Impl {
+
+inline cudaLaunchAttribute cluster_attribute(ClusterShape const& shape) {
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeClusterDimension;
+  attribute.val.clusterDim.x = shape.x;
+  attribute.val.clusterDim.y = shape.y;
+  attribute.val.clusterDim.z = shape.z;
+  return attribute;
+}
+
+/// Beside cluster_attribute(), whose shape is then the fallback.
+inline cudaLaunchAttribute preferred_cluster_attribute(ClusterShape const& shape) {
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributePreferredClusterDimension;
+  attribute.val.preferredClusterDim.x = shape.x;
+  attribute.val.preferredClusterDim.y = shape.y;
+  attribute.val.preferredClusterDim.z = shape.z;
+  return attribute;
+}
+
+}  // namespace kohort::Impl

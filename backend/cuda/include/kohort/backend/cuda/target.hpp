@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kohort/backend/cuda/device.hpp>
+#include <kohort/backend/cuda/launch_log.hpp>
+#include <kohort/backend/cuda/reduce_workspace.hpp>
+#include <kohort/backend/cuda/report.hpp>
+#include <kohort/targets.hpp>
+
+#include <cuda_runtime.h>
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+namespace kohort {
+namespace Impl {
+
+template <>
+inline constexpr bool backend_is_available<Cuda> = true;
+
+/// What the copies of one Cuda handle share.
+struct CudaState {
+  CudaState(int device_number, cudaStream_t queue, bool owned)
+      : device(device_number), stream(queue), owns_stream(owned), facts(device_facts(device)) {}
+  CudaState(CudaState const&) = delete;
+  CudaState& operator=(CudaState const&) = delete;
+  ~CudaState() {
+    cudaStreamSynchronize(stream);
+    workspace.free_all();
+    if (owns_stream) cudaStreamDestroy(stream);
+  }
+
+  int device;
+  cudaStream_t stream;
+  bool owns_stream;
+  DeviceFacts const& facts;
+  LaunchLog log;
+  ReduceWorkspace workspace;
+};
+
+/// "Cuda (NVIDIA H200)"
+inline std::string device_text(CudaState const& state) {
+  return "Cuda (" + state.facts.properties.device + ")";
+}
+
+[[noreturn]] inline void throw_device_error(std::string const& doing, CudaState const& state,
+                                            cudaError_t error) {
+  cudaGetLastError();
+  throw_device_error(doing, device_text(state), error, state.log);
+}
+
+CudaState& state_of(Cuda const& target);
+
+}  // namespace Impl
+
+/// A GPU and a stream on it. Copies are handles to the same stream.
+///
+/// Kernels of one Cuda run in the order in which they were launched. Several host threads may
+/// launch into one; parallel_reduce() into a host scalar lets one thread in at a time. Its
+/// reductions share a workspace, so a graph that captured one must not run while this Cuda's
+/// stream, or another launch of that graph, runs a reduction too: give the graph a Cuda of its own.
+class Cuda {
+ public:
+  /// Owns a new stream on the current device. @throws DeviceError if there is no device.
+  Cuda() : state_(with_new_stream()) {}
+
+  /// Borrows `stream`, which must outlive the last copy. 0 is the current device's legacy stream.
+  explicit Cuda(cudaStream_t stream)
+      : state_(std::make_shared<Impl::CudaState>(device_of(stream), stream, false)) {}
+
+  cudaStream_t stream() const { return state_->stream; }
+  int device() const { return state_->device; }
+
+  /// Waits for everything launched so far.
+  /// @throws DeviceError if a kernel failed; it names `label` and what was launched since the last
+  ///         fence. The process's context is lost then, as CUDA has it.
+  void fence(std::string_view label = "") const {
+    if (cudaError_t const error = cudaStreamSynchronize(state_->stream); error != cudaSuccess) {
+      Impl::throw_device_error(label.empty() ? "a fence" : "fence \"" + std::string(label) + "\"",
+                               *state_, error);
+    }
+    state_->log.clear();
+  }
+
+ private:
+  friend Impl::CudaState& Impl::state_of(Cuda const& target);
+
+  static int current_device() {
+    int device = 0;
+    Impl::require_success(cudaGetDevice(&device), "asking for the current CUDA device");
+    return device;
+  }
+  static int device_of(cudaStream_t stream) {
+    if (stream == nullptr) return current_device();
+    int device = 0;
+    Impl::require_success(cudaStreamGetDevice(stream, &device), "asking for a stream's device");
+    return device;
+  }
+  static std::shared_ptr<Impl::CudaState> with_new_stream() {
+    int const device = current_device();
+    cudaStream_t stream = nullptr;
+    Impl::require_success(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking),
+                          "creating a CUDA stream");
+    return std::make_shared<Impl::CudaState>(device, stream, true);
+  }
+
+  std::shared_ptr<Impl::CudaState> state_;
+};
+
+namespace Impl {
+
+inline CudaState& state_of(Cuda const& target) { return *target.state_; }
+
+}  // namespace Impl
+}  // namespace kohort
