@@ -5,17 +5,48 @@
 #include <backward.hpp>
 #include <fmt/format.h>
 
+#include <string>
+#include <vector>
+
 namespace kohort::simulator {
 namespace {
 
 constexpr std::size_t most_frames = 32;
 constexpr int frames_shown = 6;
 
-std::string line(std::string const& file, unsigned number, std::string const& function) {
-  std::size_t cut = file.rfind('/');
-  if (cut != std::string::npos && cut > 0) cut = file.rfind('/', cut - 1);
-  std::string const name = cut == std::string::npos ? file : file.substr(cut + 1);
-  return fmt::format("    at  {}:{}  in {}\n", name, number, function.substr(0, 100));
+struct Frame {
+  std::string file;
+  unsigned line = 0;
+  std::string function;
+};
+
+/// The frames of one program counter, innermost first. Debug information gives the place of the
+/// instruction, and for each inlined function its name and where it was called from: a name
+/// belongs to the place one further in.
+std::vector<Frame> frames_of(backward::ResolvedTrace const& resolved) {
+  std::vector<Frame> frames;
+  std::string file = resolved.source.filename;
+  unsigned line = resolved.source.line;
+  for (auto const& inlined : resolved.inliners) {
+    frames.push_back({file, line, inlined.function});
+    file = inlined.filename;
+    line = inlined.line;
+  }
+  frames.push_back({file, line, resolved.source.function});
+  return frames;
+}
+
+/// The library's own frames that call the kernel: nothing beyond is the user's.
+bool is_launcher(Frame const& frame) {
+  return frame.file.find("backend/cpu/launch.hpp") != std::string::npos ||
+         frame.file.find("simulator/engine/") != std::string::npos;
+}
+
+std::string text_of(Frame const& frame) {
+  std::size_t cut = frame.file.rfind('/');
+  if (cut != std::string::npos && cut > 0) cut = frame.file.rfind('/', cut - 1);
+  std::string const name = cut == std::string::npos ? frame.file : frame.file.substr(cut + 1);
+  return fmt::format("    at  {}:{}  in {}\n", name, frame.line, frame.function.substr(0, 100));
 }
 
 }  // namespace
@@ -27,16 +58,11 @@ std::string backtrace_from(void* program_counter, void* context) {
   resolver.load_stacktrace(trace);
   std::string text;
   int shown = 0;
-  for (std::size_t i = 0; i < trace.size() && shown < frames_shown; ++i) {
-    backward::ResolvedTrace const frame = resolver.resolve(trace[i]);
-    for (auto const& inlined : frame.inliners) {
-      if (shown < frames_shown && inlined.line != 0) {
-        text += line(inlined.filename, inlined.line, inlined.function);
-        ++shown;
-      }
-    }
-    if (frame.source.line != 0 && shown < frames_shown) {
-      text += line(frame.source.filename, frame.source.line, frame.source.function);
+  for (std::size_t i = 0; i < trace.size(); ++i) {
+    for (Frame const& frame : frames_of(resolver.resolve(trace[i]))) {
+      if (is_launcher(frame) || shown == frames_shown) return text;
+      if (frame.line == 0) continue;
+      text += text_of(frame);
       ++shown;
     }
   }

@@ -85,7 +85,6 @@ class SubgroupTile {
   template <class T, class Operation = Sum>
   KOHORT_FUNCTION T reduce(T value, Operation operation = {},
                            CallSite site = CallSite::current()) const {
-#pragma unroll
     for (int mask = Lanes / 2; mask > 0; mask /= 2) {
       value = operation(value, shuffle_xor(value, mask, site));
     }
@@ -97,7 +96,6 @@ class SubgroupTile {
   KOHORT_FUNCTION T inclusive_scan(T value, Operation operation = {},
                                    CallSite site = CallSite::current()) const {
     int const rank = thread_rank();
-#pragma unroll
     for (int delta = 1; delta < Lanes; delta *= 2) {
       T const below = shuffle_up(value, delta, site);
       if (rank >= delta) value = operation(below, value);

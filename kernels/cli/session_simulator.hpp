@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kernels/cli/session.hpp>
+
+namespace kohort::cli {
+
+template <>
+class Session<Simulator> {
+ public:
+  static constexpr char const* target_name = "simulator";
+  static constexpr bool first_launch_is_slow = false;
+
+  explicit Session(Arguments const& arguments)
+      : target_(SimulatorOptions{.profile = arguments.profile,
+                                 .schedule = arguments.schedule,
+                                 .workers = arguments.workers,
+                                 .trace = arguments.trace}),
+        schedule_(arguments.schedule.empty() ? "rank" : arguments.schedule) {}
+
+  Simulator const& target() const { return target_; }
+  std::string device() const {
+    return "Simulator, " + properties(target_).device + ", schedule " + schedule_;
+  }
+
+  Counts counts() const {
+    LaunchCounts const& counts = target_.last_counts();
+    return {{"clusters", counts.clusters},
+            {"teams", counts.teams},
+            {"threads", counts.threads},
+            {"team_barriers", counts.team_barriers},
+            {"cluster_barriers", counts.cluster_barriers},
+            {"global_atomics", counts.global_atomics},
+            {"team_atomics", counts.team_atomics},
+            {"remote_atomics", counts.remote_atomics},
+            {"scratch_bytes_used", counts.scratch_bytes_used},
+            {"scratch_bytes", counts.scratch_bytes},
+            {"subgroup_exchanges", counts.subgroup_exchanges},
+            {"resident_limit", counts.resident_limit},
+            {"guard_barriers", counts.guard_barriers},
+            {"switches", counts.switches}};
+  }
+
+ private:
+  Simulator target_;
+  std::string schedule_;
+};
+
+}  // namespace kohort::cli

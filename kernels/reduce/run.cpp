@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <kernels/cli/registry.hpp>
+#include <kernels/cli/session.hpp>
+#include <kernels/reduce/reduction.hpp>
+#include <kernels/reduce/reference.hpp>
+
+#include <cstdint>
+
+namespace {
+
+using namespace kohort;
+using namespace kohort::kernels;
+
+reduce::Variant variant_of(std::string const& name) {
+  for (reduce::Variant variant : reduce::all_variants)
+    if (reduce::to_string(variant) == name) return variant;
+  throw cli::FlagError("variant", name + " is none");
+}
+
+template <class Target, class T>
+cli::Outcome run_with_type(cli::Arguments const& arguments) {
+  cli::Session<Target> const session(arguments);
+  Target const& target = session.target();
+  reduce::Variant const variant = variant_of(arguments.text("variant"));
+  auto const count = static_cast<std::uint64_t>(arguments.integer("n"));
+  auto const seed = static_cast<std::uint64_t>(arguments.integer("seed"));
+
+  arguments.progress("making " + std::to_string(count) + " random elements");
+  auto const in = make_data<T>(count, [&](auto i) { return random_value<T>(seed, i); });
+  Buffer<T, Target> device_in(target, count);
+  deep_copy(device_in, in);
+  ClusterShape const cluster = cli::cluster_of(arguments);
+  reduce::Reduction<Target, T> const reduction(
+      target, variant, static_cast<int>(arguments.integer("team")), cluster);
+
+  arguments.progress("running " + reduction.label());
+  cli::Outcome outcome;
+  outcome.runtime_s = cli::seconds_of(session, [&] {
+    reduction.launch(device_in.data(), static_cast<long long>(count));
+  });
+  outcome.counts = session.counts();
+  arguments.progress("comparing with the reference");
+  outcome.max_error =
+      reduce::relative_error(reduction.read_result(), reduce::reference_sum(std::span<T const>(in)));
+  outcome.error_bound = reduce::error_bound<T>();
+  outcome.verified = outcome.max_error <= outcome.error_bound;
+  outcome.variant = arguments.text("variant");
+  outcome.device = session.device();
+  outcome.bytes = static_cast<double>(count) * sizeof(T);
+  cli::set_cluster(outcome, cluster);
+  return outcome;
+}
+
+template <class Target>
+cli::Outcome run(cli::Arguments const& arguments) {
+  std::string const& type = arguments.text("type");
+  if (type == "double") return run_with_type<Target, double>(arguments);
+  if (type == "int32") return run_with_type<Target, std::int32_t>(arguments);
+  if (type == "int64") return run_with_type<Target, std::int64_t>(arguments);
+  return run_with_type<Target, float>(arguments);
+}
+
+std::vector<std::string> variant_names() {
+  std::vector<std::string> names;
+  for (reduce::Variant variant : reduce::all_variants) names.push_back(to_string(variant));
+  return names;
+}
+
+[[maybe_unused]] bool const registered = cli::register_kernel(
+    cli::Session<UnitTarget>::target_name,
+    {.name = "reduce",
+     .summary = "the sum of an array: a ladder of variants, each one launch",
+     .flags = {{.name = "n",
+                .help = "elements",
+                .default_value = "16777216",
+                .choices = {},
+                .least = 0,
+                .most = 1LL << 40},
+               {.name = "type",
+                .help = "of the elements",
+                .default_value = "float",
+                .choices = {"float", "double", "int32", "int64"}},
+               {.name = "variant",
+                .help = "step of the ladder",
+                .default_value = "one_atomic_a_cluster",
+                .choices = variant_names()},
+               {.name = "team",
+                .help = "threads of a team",
+                .default_value = "256",
+                .choices = {},
+                .least = 1,
+                .most = 1024},
+               {.name = "seed",
+                .help = "of the random data",
+                .default_value = "1",
+                .choices = {},
+                .least = 0,
+                .most = 1LL << 62}},
+     .run = run<UnitTarget>});
+
+}  // namespace

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: this unit has no backend for the target: enable it (KOHORT_ENABLE_CUDA
+#include <kohort/kohort.hpp>
+
+#ifdef KOHORT_CONTROL
+using Target = kohort::Simulator;
+#else
+using Target = kohort::Cuda;
+#endif
+
+void ask(Target const& target) { (void)kohort::properties(target); }

@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// expect: DynamicTeamScratch is given twice: carve one array into parts
+#include <kohort/kohort.hpp>
+
+#ifdef KOHORT_CONTROL
+using Policy = kohort::ClusterPolicy<kohort::Simulator, kohort::DynamicTeamScratch<int>>;
+#else
+using Policy = kohort::ClusterPolicy<kohort::Simulator,
+                                     kohort::DynamicTeamScratch<int>, kohort::DynamicTeamScratch<int>>;
+#endif
+
+void launch(kohort::Simulator const& target) { Policy const policy(target, 4, 32); }
