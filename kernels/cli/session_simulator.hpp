@@ -12,10 +12,7 @@ class Session<Simulator> {
   static constexpr bool first_launch_is_slow = false;
 
   explicit Session(Arguments const& arguments)
-      : target_(SimulatorOptions{.profile = arguments.profile,
-                                 .schedule = arguments.schedule,
-                                 .workers = arguments.workers,
-                                 .trace = arguments.trace}),
+      : target_(open(arguments)),
         schedule_(arguments.schedule.empty() ? "rank" : arguments.schedule) {}
 
   Simulator const& target() const { return target_; }
@@ -42,6 +39,20 @@ class Session<Simulator> {
   }
 
  private:
+  /// The simulator's refusals, under the name of the flag that they are about.
+  static Simulator open(Arguments const& arguments) {
+    try {
+      return Simulator(SimulatorOptions{.profile = arguments.profile,
+                                        .schedule = arguments.schedule,
+                                        .workers = arguments.workers,
+                                        .trace = arguments.trace});
+    } catch (simulator::ScheduleError const& error) {
+      throw FlagError("schedule", error.what());
+    } catch (simulator::ProfileError const& error) {
+      throw FlagError("profile", error.what());
+    }
+  }
+
   Simulator target_;
   std::string schedule_;
 };

@@ -17,11 +17,22 @@ reduce::Variant variant_of(std::string const& name) {
   throw cli::FlagError("variant", name + " is none");
 }
 
+/// The harness's refusals, which are about the team, under the flag's name.
+template <class Target, class T>
+reduce::Reduction<Target, T> make_reduction(Target const& target, cli::Arguments const& arguments) {
+  try {
+    return reduce::Reduction<Target, T>(target, variant_of(arguments.text("variant")),
+                                        static_cast<int>(arguments.integer("team")),
+                                        cli::cluster_of(arguments));
+  } catch (std::invalid_argument const& refusal) {
+    throw cli::FlagError("team", refusal.what());
+  }
+}
+
 template <class Target, class T>
 cli::Outcome run_with_type(cli::Arguments const& arguments) {
   cli::Session<Target> const session(arguments);
   Target const& target = session.target();
-  reduce::Variant const variant = variant_of(arguments.text("variant"));
   auto const count = static_cast<std::uint64_t>(arguments.integer("n"));
   auto const seed = static_cast<std::uint64_t>(arguments.integer("seed"));
 
@@ -29,9 +40,7 @@ cli::Outcome run_with_type(cli::Arguments const& arguments) {
   auto const in = make_data<T>(count, [&](auto i) { return random_value<T>(seed, i); });
   Buffer<T, Target> device_in(target, count);
   deep_copy(device_in, in);
-  ClusterShape const cluster = cli::cluster_of(arguments);
-  reduce::Reduction<Target, T> const reduction(
-      target, variant, static_cast<int>(arguments.integer("team")), cluster);
+  auto const reduction = make_reduction<Target, T>(target, arguments);
 
   arguments.progress("running " + reduction.label());
   cli::Outcome outcome;
@@ -47,7 +56,7 @@ cli::Outcome run_with_type(cli::Arguments const& arguments) {
   outcome.variant = arguments.text("variant");
   outcome.device = session.device();
   outcome.bytes = static_cast<double>(count) * sizeof(T);
-  cli::set_cluster(outcome, cluster);
+  cli::set_cluster(outcome, cli::cluster_of(arguments));
   return outcome;
 }
 

@@ -61,8 +61,11 @@ void fiber_main() noexcept {
   ThreadState* self = cluster.current;
   for (;;) {
     run_thread(cluster, *self);
-    int next_index = cluster.scheduler.pick();
-    if (next_index < 0) next_index = retry_spinning(cluster);
+    int next_index = self->index + 1;
+    if (!cluster.scheduler.goes_on_to_neighbour(self->index)) {
+      next_index = cluster.scheduler.pick();
+      if (next_index < 0) next_index = retry_spinning(cluster);
+    }
     ThreadState* const next = next_index < 0 ? nullptr : &cluster.thread(next_index);
     if (next != nullptr && next->context == nullptr) {
       next->stack = std::exchange(self->stack, Stack{});
@@ -111,8 +114,9 @@ int retry_spinning(ClusterState& cluster) {
   return cluster.scheduler.pick();
 }
 
-void block_without_successor(ClusterState& cluster, ThreadState& self) {
-  int const next = retry_spinning(cluster);
+void block_and_search(ClusterState& cluster, ThreadState& self) {
+  int next = cluster.scheduler.pick();
+  if (next < 0) next = retry_spinning(cluster);
   if (next < 0) {
     switch_to_worker(cluster, self, RunResult::stuck);
   } else if (next != self.index) {

@@ -42,19 +42,18 @@ void switch_to_worker(ClusterState& cluster, ThreadState& self, RunResult result
 /// @return the next thread to run, or -1
 int retry_spinning(ClusterState& cluster);
 
-/// The rare ends of block(): spinning threads to retry, or nobody at all to run.
-void block_without_successor(ClusterState& cluster, ThreadState& self);
+/// The rest of block(): another than the neighbour, spinning threads to retry, or nobody to run.
+void block_and_search(ClusterState& cluster, ThreadState& self);
 
 /// The running thread waits: another one runs until it is made ready again.
 __attribute__((always_inline)) inline void block(ClusterState& cluster, ThreadState& self,
                                                  Waiting reason) {
   self.waiting = reason;
   cluster.scheduler.block(self.index);
-  int const next = cluster.scheduler.pick();
-  if (next < 0) [[unlikely]] {
-    block_without_successor(cluster, self);
+  if (cluster.scheduler.goes_on_to_neighbour(self.index)) [[likely]] {
+    switch_to(cluster, self, (&self)[1]);
   } else {
-    switch_to(cluster, self, cluster.thread(next));
+    block_and_search(cluster, self);
   }
   self.waiting = Waiting::nothing;
 }

@@ -13,8 +13,9 @@ namespace kohort::simulator {
 /// which words are not empty. A cluster of 16 × 1024 threads needs 256 words and 4 above them.
 class ReadySet {
  public:
+  /// Empty, for positions 0 … `positions`; the last, which never is a member, may be asked for.
   void resize(int positions) {
-    words_.assign(static_cast<std::size_t>(positions + 63) / 64, 0);
+    words_.assign(static_cast<std::size_t>(positions + 64) / 64, 0);
     summary_.assign((words_.size() + 63) / 64, 0);
   }
 

@@ -21,8 +21,12 @@ class Scheduler {
   /// For a cluster of `teams` × `team_threads` threads, all of them ready.
   void reset(Schedule const& schedule, int cluster, int teams, int team_threads);
 
-  void make_ready(int thread) { ready_.insert(position(thread)); }
+  void make_ready(int thread) {
+    sweeping_ = false;
+    ready_.insert(position(thread));
+  }
   void make_range_ready(int first, int last) {
+    sweeping_ = false;
     if (is_rank_order_) {
       ready_.insert_range(first, last);
     } else {
@@ -31,11 +35,20 @@ class Scheduler {
   }
   void block(int thread) { ready_.erase(position(thread)); }
 
+  /// Whether the decision after `thread` blocked is its neighbour `thread` + 1: the common case, in
+  /// which the caller finds the neighbour without waiting for the search.
+  bool goes_on_to_neighbour(int thread) {
+    if (!sweeping_ || !ready_.contains(thread + 1)) return false;
+    ++decisions_;
+    return true;
+  }
+
   /// The next thread to run, or -1 when none is ready.
   int pick() {
     ++decisions_;
     if (is_strict_) [[likely]] {
       int const first = ready_.first();
+      sweeping_ = is_rank_order_;
       return first < 0 || is_rank_order_ ? first : thread_at_[static_cast<std::size_t>(first)];
     }
     return pick_otherwise();
@@ -65,6 +78,8 @@ class Scheduler {
   bool is_rank_order_ = true;
   bool is_strict_ = true;
   bool preempts_ = false;
+  /// Under `rank`: nobody below the running thread has become ready since it was picked.
+  bool sweeping_ = false;
   Schedule::Kind kind_ = Schedule::Kind::rank;
   std::uint64_t decisions_ = 0;
   std::vector<int> position_of_;

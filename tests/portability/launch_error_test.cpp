@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <regex>
 #include <string>
+#include <vector>
 
 namespace {
 
@@ -191,17 +192,17 @@ RC_GTEST_PROP(Explain, RecommendsLeaguesThatItAccepts, (unsigned x, unsigned y, 
   RC_ASSERT(explained(asked).ok);
 }
 
-RC_GTEST_PROP(Explain, RecommendsClustersThatItAccepts, (unsigned seed, unsigned groups)) {
+RC_GTEST_PROP(Explain, RecommendsClustersThatItAccepts,
+              (std::vector<unsigned char> groups, unsigned char teams, bool allowed)) {
+  RC_PRE(!groups.empty());
   DeviceProperties device = h200();
   device.domains.clear();
-  for (unsigned group = 0; group <= groups % 6; ++group) {
-    device.domains.push_back(1 + static_cast<int>((seed >> group) % 20));
-  }
+  for (unsigned group : groups) device.domains.push_back(1 + static_cast<int>(group % 20));
   device.sm_count = 0;
   for (int group : device.domains) device.sm_count += group;
-  int const size = 1 + static_cast<int>(seed % 20);
+  int const size = 1 + teams % 20;
   LaunchRequest asked = request(64 * size, size);
-  asked.nonportable_size_allowed = groups % 2 == 0;
+  asked.nonportable_size_allowed = allowed;
   Support const support = explained(asked, device);
   RC_TAG(support.ok ? "accepted" : support.limit);
   if (support.ok) return;
