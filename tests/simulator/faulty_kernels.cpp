@@ -359,6 +359,7 @@ void stack_overflow(Simulator const& target) {
   auto kernel = KOHORT_LAMBDA(Teams::member_type const& member) {
     float volatile row[40'000];  // 160 KB, and a thread has 64
     row[member.team_rank()] = 1;
+    static_cast<void>(row[member.team_rank()]);
   };
   parallel_for("large_local", Teams(target, 4, 256), kernel);
 }

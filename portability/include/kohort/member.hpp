@@ -47,7 +47,8 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>> {
   }
   KOHORT_FUNCTION int cluster_size() const {
     if constexpr (Traits::has_static_shape) {
-      return static_cast<int>(Traits::static_shape.count());
+      constexpr ClusterShape shape = Traits::static_shape;
+      return static_cast<int>(shape.count());
     } else {
       return thread_.cluster_size();
     }
@@ -58,7 +59,8 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>> {
   }
   KOHORT_FUNCTION int cluster_extent(int dimension) const {
     if constexpr (Traits::has_static_shape) {
-      return Traits::static_shape[dimension];
+      constexpr ClusterShape shape = Traits::static_shape;  // nvcc takes no address of a static member
+      return shape[dimension];
     } else {
       return thread_.cluster_extent(dimension);
     }
@@ -243,10 +245,10 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>> {
  private:
   friend class Collectives<ClusterMember>;
 
-  static constexpr bool size_is_one() {
+  static constexpr KOHORT_FUNCTION bool size_is_one() {
     return Traits::has_static_shape && Traits::static_shape.count() == 1;
   }
-  static constexpr bool guarded() { return !Traits::manual_lifetime && !size_is_one(); }
+  static constexpr KOHORT_FUNCTION bool guarded() { return !Traits::manual_lifetime && !size_is_one(); }
 
   /// The wait of the entry guard, put off to the first call that needs the peers.
   KOHORT_FUNCTION void ensure_entered(CallSite site) const {

@@ -6,6 +6,15 @@
 #include <limits>
 
 namespace kohort {
+namespace Impl {
+// nvcc lets device code read a constant, but not call the constexpr function that gives it.
+template <class T>
+inline constexpr T lowest_value = std::numeric_limits<T>::lowest();
+template <class T>
+inline constexpr T largest_value = std::numeric_limits<T>::max();
+template <class T>
+inline constexpr T infinite_value = std::numeric_limits<T>::infinity();
+}  // namespace Impl
 
 /// The operations of reductions and scans: associative and commutative up to rounding, each with
 /// its identity. A user's own type needs the same two members.
@@ -35,9 +44,9 @@ struct Min {
   template <class T>
   static constexpr KOHORT_FUNCTION T identity() {
     if constexpr (std::numeric_limits<T>::has_infinity) {
-      return std::numeric_limits<T>::infinity();
+      return Impl::infinite_value<T>;
     } else {
-      return std::numeric_limits<T>::max();
+      return Impl::largest_value<T>;
     }
   }
   template <class T>
@@ -50,9 +59,9 @@ struct Max {
   template <class T>
   static constexpr KOHORT_FUNCTION T identity() {
     if constexpr (std::numeric_limits<T>::has_infinity) {
-      return -std::numeric_limits<T>::infinity();
+      return -Impl::infinite_value<T>;
     } else {
-      return std::numeric_limits<T>::lowest();
+      return Impl::lowest_value<T>;
     }
   }
   template <class T>
