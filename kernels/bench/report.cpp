@@ -34,10 +34,11 @@ std::string date() {
 }
 
 [[noreturn]] void refuse(std::string const& problem) {
-  std::fprintf(stderr,
-               "%s\nflags: --commit HASH, --out FILE (or --benchmark_out FILE), --rounds N (1 or more; "
-               "each round gives two samples a contender)\n",
-               problem.c_str());
+  std::fprintf(
+      stderr,
+      "%s\nflags: --commit HASH, --out FILE (or --benchmark_out FILE), --rounds N (1 or more; "
+      "each round gives two samples a contender)\n",
+      problem.c_str());
   std::exit(2);
 }
 

@@ -14,7 +14,8 @@ struct Options {
   int rounds = 100;                ///< --rounds N: each gives two samples a contender
 };
 
-/// Reads the flags, as `--flag value` or `--flag=value`; on a wrong one prints what fits and leaves with exit code 2.
+/// Reads the flags, as `--flag value` or `--flag=value`; on a wrong one prints what fits and leaves
+/// with exit code 2.
 Options parse_options(int argc, char** argv);
 
 /// What one contender's samples say.

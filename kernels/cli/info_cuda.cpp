@@ -40,8 +40,7 @@ std::vector<int> resident_clusters(UnitTarget const& target, DeviceProperties co
   for (int size = 1; size <= 16; ++size) {
     clusters.push_back(size > device.largest_nonportable_cluster
                            ? 0
-                           : occupying(target, device, teams, size)
-                                 .max_active_clusters(Nothing{}));
+                           : occupying(target, device, teams, size).max_active_clusters(Nothing{}));
   }
   return clusters;
 }

@@ -42,9 +42,8 @@ void print_json() {
   for (auto const& [name, found] : all_kernels()) {
     nlohmann::ordered_json flags = nlohmann::ordered_json::array();
     for (Flag const& flag : found.first->flags) {
-      nlohmann::ordered_json one = {{"name", "--" + flag.name},
-                                    {"help", flag.help},
-                                    {"default", flag.default_value}};
+      nlohmann::ordered_json one = {
+          {"name", "--" + flag.name}, {"help", flag.help}, {"default", flag.default_value}};
       if (flag.choices.empty()) {
         one["least"] = flag.least;
         one["most"] = flag.most;

@@ -13,7 +13,8 @@ namespace kohort::cli {
 /// @return false if help was asked for and printed
 bool parse(CLI::App& app, std::vector<std::string> const& words);
 
-/// --target, of the targets in this program; the first one by default, the simulator if it is there.
+/// --target, of the targets in this program; the first one by default, the simulator if it is
+/// there.
 CLI::Option* add_target(CLI::App& app, std::string& target);
 /// --profile, of the built-in ones or a file; its twin is KOHORT_SIM_PROFILE.
 void add_profile(CLI::App& app, std::string& profile);

@@ -37,7 +37,7 @@ struct Arguments {
   int workers = 0;       ///< simulator: 0 for one a core
   int cluster[3] = {1, 1, 1};
   bool cluster_is_given = false;
-  std::map<std::string, std::string> values;       ///< the kernel's flags, defaults filled in
+  std::map<std::string, std::string> values;         ///< the kernel's flags, defaults filled in
   std::function<void(std::string const&)> progress;  ///< told what happens now
 
   std::string const& text(std::string const& flag) const { return values.at(flag); }

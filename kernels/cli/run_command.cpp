@@ -72,7 +72,8 @@ void check_simulator_flags(CLI::App const& app, RunOptions& options) {
   check_profile(options.target, options.arguments.profile, app.count("--profile") > 0);
   if (options.target == "simulator") return;
   for (char const* flag : {"--schedule", "--threads", "--trace"})
-    if (app.get_option(flag)->count() > 0 && std::getenv(app.get_option(flag)->get_envname().c_str()) == nullptr)
+    if (app.get_option(flag)->count() > 0 &&
+        std::getenv(app.get_option(flag)->get_envname().c_str()) == nullptr)
       throw UsageError(fmt::format("{}: only --target simulator has it", flag));
 }
 
@@ -91,11 +92,10 @@ std::string flags_of(Outcome const& outcome, Kernel const& kernel, Arguments con
 std::string counts_text(Outcome const& outcome) {
   std::map<std::string, long long> counts(outcome.counts.begin(), outcome.counts.end());
   if (counts.empty()) return "none: a GPU counts nothing, --target simulator does";
-  std::string text = fmt::format("{} teams of {} threads in {} clusters, {} resident at once",
-                                 counts["teams"],
-                                 counts["teams"] > 0 ? counts["threads"] / counts["teams"] : 0,
-                                 counts["clusters"],
-                                 std::min(counts["resident_limit"], counts["clusters"]));
+  std::string text =
+      fmt::format("{} teams of {} threads in {} clusters, {} resident at once", counts["teams"],
+                  counts["teams"] > 0 ? counts["threads"] / counts["teams"] : 0, counts["clusters"],
+                  std::min(counts["resident_limit"], counts["clusters"]));
   std::pair<char const*, char const*> const phrases[] = {
       {"team_barriers", "team barriers {} a team"},
       {"cluster_barriers", "cluster barriers {} a cluster"},
@@ -153,8 +153,8 @@ Outcome run(RunOptions& options, std::string const& name) {
   try {
     return found->second.run(options.arguments);
   } catch (LaunchError const& error) {
-    throw UsageError(fmt::format("{}\n  flags       --cluster and the kernel's own choose this",
-                                 error.what()));
+    throw UsageError(
+        fmt::format("{}\n  flags       --cluster and the kernel's own choose this", error.what()));
   }
 }
 

@@ -43,7 +43,8 @@ inline ClusterShape cluster_of(Arguments const& arguments) {
 }
 
 inline void set_cluster(Outcome& outcome, ClusterShape const& cluster) {
-  for (int dimension = 0; dimension < 3; ++dimension) outcome.cluster[dimension] = cluster[dimension];
+  for (int dimension = 0; dimension < 3; ++dimension)
+    outcome.cluster[dimension] = cluster[dimension];
 }
 
 }  // namespace kohort::cli

@@ -16,8 +16,8 @@ class FastDivide {
   /// @param divisor  1 … 2^31 - 1
   explicit FastDivide(std::uint32_t divisor) : divisor_(divisor) {
     while ((std::uint64_t{1} << shift_) < divisor) ++shift_;
-    multiplier_ = static_cast<std::uint32_t>(
-        ((std::uint64_t{1} << (31 + shift_)) + divisor - 1) / divisor);
+    multiplier_ =
+        static_cast<std::uint32_t>(((std::uint64_t{1} << (31 + shift_)) + divisor - 1) / divisor);
     shift_ += 31;
   }
 

@@ -46,9 +46,8 @@ class Bench {
   explicit Bench(bench::Options const& options)
       : options_(options),
         report_("kohort_bench_halo", options),
-        in_(kernels::make_data<float>(width, [](auto i) {
-          return kernels::random_value<float>(11, i);
-        })),
+        in_(kernels::make_data<float>(width,
+                                      [](auto i) { return kernels::random_value<float>(11, i); })),
         device_in_(target_, width),
         device_out_(target_, width) {
     bench::add_device_context(report_);
@@ -88,8 +87,7 @@ class Bench {
     std::string const name = "halo/float/268435456/radius:" + std::to_string(radius) +
                              "/cluster:" + std::to_string(cluster);
     std::vector<bench::Contender> const contenders{
-        {name,
-         [&] { ours.launch(device_in_.data(), device_out_.data(), width, 1); }},
+        {name, [&] { ours.launch(device_in_.data(), device_out_.data(), width, 1); }},
         {name + "/twin",
          [&] {
            launch_twin<MaxRadius>(device_in_.data(), device_out_.data(), width, weights, cluster,

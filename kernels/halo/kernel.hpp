@@ -52,8 +52,8 @@ struct Stencil {
   static constexpr int teams_an_sm = TeamThreads < 256 ? 0 : 4;
 
   template <class Target>
-  using policy = ClusterPolicy<Target, ClusterScratch<tile_type[2]>,
-                               LaunchBounds<TeamThreads, teams_an_sm>>;
+  using policy =
+      ClusterPolicy<Target, ClusterScratch<tile_type[2]>, LaunchBounds<TeamThreads, teams_an_sm>>;
 
   Problem<T, MaxRadius> problem;
 

@@ -30,19 +30,19 @@ double largest_error(std::span<T const> in, std::span<T const> out, long long wi
                      long long pitch, long long rows, std::span<T const> weights) {
   double largest = 0;
   std::mutex lock;
-  in_parallel_parts(static_cast<std::uint64_t>(width * rows), [&](std::uint64_t first,
-                                                                  std::uint64_t end) {
-    double part = 0;
-    for (std::uint64_t index = first; index < end; ++index) {
-      long long const row = static_cast<long long>(index) / width;
-      long long const i = static_cast<long long>(index) % width;
-      double const expected = reference_element(in.data() + row * pitch, width, weights, i);
-      double const error = std::abs(static_cast<double>(out[row * pitch + i]) - expected);
-      part = error <= part ? part : std::isnan(error) ? INFINITY : error;
-    }
-    std::lock_guard const guard(lock);
-    largest = part > largest ? part : largest;
-  });
+  in_parallel_parts(
+      static_cast<std::uint64_t>(width * rows), [&](std::uint64_t first, std::uint64_t end) {
+        double part = 0;
+        for (std::uint64_t index = first; index < end; ++index) {
+          long long const row = static_cast<long long>(index) / width;
+          long long const i = static_cast<long long>(index) % width;
+          double const expected = reference_element(in.data() + row * pitch, width, weights, i);
+          double const error = std::abs(static_cast<double>(out[row * pitch + i]) - expected);
+          part = error <= part ? part : std::isnan(error) ? INFINITY : error;
+        }
+        std::lock_guard const guard(lock);
+        largest = part > largest ? part : largest;
+      });
   return largest;
 }
 
@@ -52,8 +52,7 @@ std::vector<T> falling_weights(int radius) {
   std::vector<T> weights;
   double total = 0;
   for (int k = 0; k <= radius; ++k) total += (k == 0 ? 1 : 2) * std::ldexp(1.0, -k);
-  for (int k = 0; k <= radius; ++k)
-    weights.push_back(static_cast<T>(std::ldexp(1.0, -k) / total));
+  for (int k = 0; k <= radius; ++k) weights.push_back(static_cast<T>(std::ldexp(1.0, -k) / total));
   return weights;
 }
 

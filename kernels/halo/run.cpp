@@ -35,9 +35,8 @@ cli::Outcome run_with_type(cli::Arguments const& arguments) {
 
   arguments.progress("running halo");
   cli::Outcome outcome;
-  outcome.runtime_s = cli::seconds_of(session, [&] {
-    stencil.launch(device_in.data(), device_out.data(), width, rows);
-  });
+  outcome.runtime_s = cli::seconds_of(
+      session, [&] { stencil.launch(device_in.data(), device_out.data(), width, rows); });
   outcome.counts = session.counts();
   arguments.progress("comparing with the reference");
   std::vector<T> out(in.size());

@@ -26,8 +26,8 @@ class Twin {
     if (ours.cluster().count() > 1) {
       kernel_ = twin::histogram::count_in_cluster<1>;
     } else {
-      kernel_ = two ? twin::histogram::count_in_one_block<2>
-                    : twin::histogram::count_in_one_block<1>;
+      kernel_ =
+          two ? twin::histogram::count_in_one_block<2> : twin::histogram::count_in_one_block<1>;
     }
     check(cudaFuncSetAttribute(kernel_, cudaFuncAttributeMaxDynamicSharedMemorySize, 232448),
           "cudaFuncSetAttribute");

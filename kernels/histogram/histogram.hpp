@@ -31,11 +31,10 @@ class Histogram {
     team_threads_ = team_threads > 0 ? team_threads : std::min(1024, device_.max_team_size);
     cluster_ = cluster ? *cluster : smallest_cluster();
     bins_a_team_ = static_cast<int>((bins.count + cluster_.count() - 1) / cluster_.count());
-    require(bins_a_team_ <= capacity(), "a cluster of " + kohort::to_string(cluster_) + " on " +
-                                            device_.device + " holds at most " +
-                                            std::to_string(capacity() * cluster_.count()) +
-                                            " bins, the device's largest cluster " +
-                                            std::to_string(most_bins()));
+    require(bins_a_team_ <= capacity(),
+            "a cluster of " + kohort::to_string(cluster_) + " on " + device_.device +
+                " holds at most " + std::to_string(capacity() * cluster_.count()) +
+                " bins, the device's largest cluster " + std::to_string(most_bins()));
     copies_log2_ = cluster_.count() == 1 ? copies_that_fit() : 0;
     resident_ = std::max(1, with_kernel([this]<class Kernel>() { return ask<Kernel>(); }));
   }

@@ -16,9 +16,9 @@
 namespace {
 
 using namespace kohort;
+using bench::check;
 using kernels::reduce::Reduction;
 using kernels::reduce::Variant;
-using bench::check;
 
 using Kernel = void (*)(twin::reduce::Problem<float>);
 
@@ -28,12 +28,24 @@ class Twin {
   Twin(Variant variant, int threads, int cluster) : threads_(threads), cluster_(cluster) {
     using namespace twin::reduce;
     switch (variant) {
-      case Variant::shared_tree: kernel_ = shared_tree<float, 32>; break;
-      case Variant::subgroup_shuffles: kernel_ = subgroup_shuffles<float, 32>; break;
-      case Variant::subgroup_tiles_32: kernel_ = subgroup_tiles<float, 32>; break;
-      case Variant::subgroup_tiles_16: kernel_ = subgroup_tiles<float, 16>; break;
-      case Variant::one_atomic_a_team: kernel_ = one_atomic_a_team<float, 32>; break;
-      case Variant::one_atomic_a_cluster: kernel_ = one_atomic_a_cluster<float, 32>; break;
+      case Variant::shared_tree:
+        kernel_ = shared_tree<float, 32>;
+        break;
+      case Variant::subgroup_shuffles:
+        kernel_ = subgroup_shuffles<float, 32>;
+        break;
+      case Variant::subgroup_tiles_32:
+        kernel_ = subgroup_tiles<float, 32>;
+        break;
+      case Variant::subgroup_tiles_16:
+        kernel_ = subgroup_tiles<float, 16>;
+        break;
+      case Variant::one_atomic_a_team:
+        kernel_ = one_atomic_a_team<float, 32>;
+        break;
+      case Variant::one_atomic_a_cluster:
+        kernel_ = one_atomic_a_cluster<float, 32>;
+        break;
     }
     dynamic_bytes_ = variant == Variant::shared_tree ? threads * 4 : 0;
     check(cudaMalloc(&memory_, bytes), "cudaMalloc");
@@ -169,9 +181,8 @@ class Bench {
   explicit Bench(bench::Options const& options)
       : options_(options),
         report_("kohort_bench_reduce", options),
-        host_(kernels::make_data<float>(largest, [](auto i) {
-          return kernels::random_value<float>(7, i);
-        })) {
+        host_(kernels::make_data<float>(
+            largest, [](auto i) { return kernels::random_value<float>(7, i); })) {
     bench::add_device_context(report_);
     report_.add_context("data", "uniform random floats in [0, 1), seed 7");
     report_.add_context("ratio_to_twin", "time of ours over time of the twin, queued calls");
@@ -209,7 +220,8 @@ class Bench {
       int const blocks = mine->clusters_for(count) * one.cluster;
       right &= verify(name_of(one), *mine, *other, count, blocks, reference);
       contenders.push_back({name_of(one), [=, this] { mine->launch(in_, count); }});
-      contenders.push_back({name_of(one) + "/twin", [=, this] { other->launch(in_, count, blocks); }});
+      contenders.push_back(
+          {name_of(one) + "/twin", [=, this] { other->launch(in_, count, blocks); }});
     }
     if (!right) return false;
     measure(count, contenders, twins);
@@ -245,11 +257,10 @@ class Bench {
     int const rounds = brief ? options_.rounds : options_.rounds / 2 + 1;
     auto const single = bench::alternate(contenders, rounds, 1);
     auto const queued = bench::alternate(contenders, rounds, brief ? 20 : 2);
-    std::string const l2 = count * 4 <= 32 << 20
-                               ? "the input stays in L2 from call to call"
-                               : count * 4 <= 64 << 20
-                                     ? "the input is as large as L2: parts of it stay there"
-                                     : "the input is many times L2";
+    std::string const l2 = count * 4 <= 32 << 20 ? "the input stays in L2 from call to call"
+                           : count * 4 <= 64 << 20
+                               ? "the input is as large as L2: parts of it stay there"
+                               : "the input is many times L2";
     for (std::size_t i = 0; i < contenders.size(); ++i) {
       bench::Entry entry{"reduce/float/" + std::to_string(count) + "/" + contenders[i].name,
                          single[i],

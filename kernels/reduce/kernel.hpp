@@ -12,12 +12,12 @@ namespace kohort::kernels::reduce {
 /// What every variant receives. `workspace` pointers are zero at first, and after each launch.
 template <class T>
 struct Problem {
-  T const* in;          ///< aligned to 16 B, as a Buffer's data is
-  long long count;      ///< elements
-  T* result;            ///< written, never read
-  T* partials;          ///< workspace of the variants with a partial a team: one for each team
-  T* accumulator;       ///< workspace of the variants with an atomic
-  unsigned* arrivals;   ///< workspace: teams or clusters that are done
+  T const* in;         ///< aligned to 16 B, as a Buffer's data is
+  long long count;     ///< elements
+  T* result;           ///< written, never read
+  T* partials;         ///< workspace of the variants with a partial a team: one for each team
+  T* accumulator;      ///< workspace of the variants with an atomic
+  unsigned* arrivals;  ///< workspace: teams or clusters that are done
 };
 
 /// Sums thread `thread` of `threads`' share of the array. Neighbouring threads read neighbouring

@@ -27,12 +27,18 @@ inline constexpr Variant all_variants[] = {
 
 inline std::string to_string(Variant variant) {
   switch (variant) {
-    case Variant::shared_tree: return "shared_tree";
-    case Variant::subgroup_shuffles: return "subgroup_shuffles";
-    case Variant::subgroup_tiles_32: return "subgroup_tiles_32";
-    case Variant::subgroup_tiles_16: return "subgroup_tiles_16";
-    case Variant::one_atomic_a_team: return "one_atomic_a_team";
-    case Variant::one_atomic_a_cluster: return "one_atomic_a_cluster";
+    case Variant::shared_tree:
+      return "shared_tree";
+    case Variant::subgroup_shuffles:
+      return "subgroup_shuffles";
+    case Variant::subgroup_tiles_32:
+      return "subgroup_tiles_32";
+    case Variant::subgroup_tiles_16:
+      return "subgroup_tiles_16";
+    case Variant::one_atomic_a_team:
+      return "one_atomic_a_team";
+    case Variant::one_atomic_a_cluster:
+      return "one_atomic_a_cluster";
   }
   throw std::invalid_argument("kohort: no such variant of reduce");
 }
@@ -93,11 +99,16 @@ class Reduction {
         require(team_threads_ > 0 && (team_threads_ & (team_threads_ - 1)) == 0,
                 "the tree halves the team: its threads are a power of two");
         return select_lanes<SharedTree>(lanes);
-      case Variant::subgroup_shuffles: return select_lanes<SubgroupShuffles>(lanes);
-      case Variant::subgroup_tiles_32: return select_tile<SubgroupTiles, 32>(lanes);
-      case Variant::subgroup_tiles_16: return select_tile<SubgroupTiles, 16>(lanes);
-      case Variant::one_atomic_a_team: return select_lanes<OneAtomicATeam>(lanes);
-      case Variant::one_atomic_a_cluster: return select_lanes<OneAtomicACluster>(lanes);
+      case Variant::subgroup_shuffles:
+        return select_lanes<SubgroupShuffles>(lanes);
+      case Variant::subgroup_tiles_32:
+        return select_tile<SubgroupTiles, 32>(lanes);
+      case Variant::subgroup_tiles_16:
+        return select_tile<SubgroupTiles, 16>(lanes);
+      case Variant::one_atomic_a_team:
+        return select_lanes<OneAtomicATeam>(lanes);
+      case Variant::one_atomic_a_cluster:
+        return select_lanes<OneAtomicACluster>(lanes);
     }
   }
 

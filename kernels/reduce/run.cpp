@@ -44,13 +44,12 @@ cli::Outcome run_with_type(cli::Arguments const& arguments) {
 
   arguments.progress("running " + reduction.label());
   cli::Outcome outcome;
-  outcome.runtime_s = cli::seconds_of(session, [&] {
-    reduction.launch(device_in.data(), static_cast<long long>(count));
-  });
+  outcome.runtime_s = cli::seconds_of(
+      session, [&] { reduction.launch(device_in.data(), static_cast<long long>(count)); });
   outcome.counts = session.counts();
   arguments.progress("comparing with the reference");
-  outcome.max_error =
-      reduce::relative_error(reduction.read_result(), reduce::reference_sum(std::span<T const>(in)));
+  outcome.max_error = reduce::relative_error(reduction.read_result(),
+                                             reduce::reference_sum(std::span<T const>(in)));
   outcome.error_bound = reduce::error_bound<T>();
   outcome.verified = outcome.max_error <= outcome.error_bound;
   outcome.variant = arguments.text("variant");
@@ -75,36 +74,36 @@ std::vector<std::string> variant_names() {
   return names;
 }
 
-[[maybe_unused]] bool const registered = cli::register_kernel(
-    cli::Session<UnitTarget>::target_name,
-    {.name = "reduce",
-     .summary = "the sum of an array: a ladder of variants, each one launch",
-     .flags = {{.name = "n",
-                .help = "elements",
-                .default_value = "16777216",
-                .choices = {},
-                .least = 0,
-                .most = 1LL << 40},
-               {.name = "type",
-                .help = "of the elements",
-                .default_value = "float",
-                .choices = {"float", "double", "int32", "int64"}},
-               {.name = "variant",
-                .help = "step of the ladder",
-                .default_value = "one_atomic_a_cluster",
-                .choices = variant_names()},
-               {.name = "team",
-                .help = "threads of a team",
-                .default_value = "256",
-                .choices = {},
-                .least = 1,
-                .most = 1024},
-               {.name = "seed",
-                .help = "of the random data",
-                .default_value = "1",
-                .choices = {},
-                .least = 0,
-                .most = 1LL << 62}},
-     .run = run<UnitTarget>});
+[[maybe_unused]] bool const registered =
+    cli::register_kernel(cli::Session<UnitTarget>::target_name,
+                         {.name = "reduce",
+                          .summary = "the sum of an array: a ladder of variants, each one launch",
+                          .flags = {{.name = "n",
+                                     .help = "elements",
+                                     .default_value = "16777216",
+                                     .choices = {},
+                                     .least = 0,
+                                     .most = 1LL << 40},
+                                    {.name = "type",
+                                     .help = "of the elements",
+                                     .default_value = "float",
+                                     .choices = {"float", "double", "int32", "int64"}},
+                                    {.name = "variant",
+                                     .help = "step of the ladder",
+                                     .default_value = "one_atomic_a_cluster",
+                                     .choices = variant_names()},
+                                    {.name = "team",
+                                     .help = "threads of a team",
+                                     .default_value = "256",
+                                     .choices = {},
+                                     .least = 1,
+                                     .most = 1024},
+                                    {.name = "seed",
+                                     .help = "of the random data",
+                                     .default_value = "1",
+                                     .choices = {},
+                                     .least = 0,
+                                     .most = 1LL << 62}},
+                          .run = run<UnitTarget>});
 
 }  // namespace

@@ -68,8 +68,8 @@ __device__ __forceinline__ T sum_share(Problem<T> const& problem) {
 }
 
 __device__ __forceinline__ unsigned take_ticket(unsigned* arrivals) {
-  return cuda::atomic_ref<unsigned, cuda::thread_scope_device>(*arrivals)
-      .fetch_add(1u, cuda::memory_order_acq_rel);
+  return cuda::atomic_ref<unsigned, cuda::thread_scope_device>(*arrivals).fetch_add(
+      1u, cuda::memory_order_acq_rel);
 }
 
 template <int Lanes, class T>
@@ -168,8 +168,7 @@ template <class T, int Lanes>
 __global__ void __launch_bounds__(1024, 2) one_atomic_a_team(Problem<T> const problem) {
   __shared__ T cells[1024 / Lanes];
   auto const tile = cg::tiled_partition<Lanes>(cg::this_thread_block());
-  T const sum =
-      combine_tiles<Lanes>(tile, cells, tile_sum<Lanes>(tile, sum_share(problem)));
+  T const sum = combine_tiles<Lanes>(tile, cells, tile_sum<Lanes>(tile, sum_share(problem)));
   if (threadIdx.x == 0) finish_with_atomic(problem, sum, gridDim.x);
 }
 

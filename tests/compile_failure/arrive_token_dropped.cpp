@@ -7,12 +7,13 @@
 using Policy = kohort::ClusterPolicy<kohort::Simulator>;
 
 void launch(kohort::Simulator const& target) {
-  kohort::parallel_for("arrive_token_dropped", Policy(target, 2, 32),
-                       KOHORT_LAMBDA(Policy::member_type const& member) {
+  kohort::parallel_for(
+      "arrive_token_dropped", Policy(target, 2, 32),
+      KOHORT_LAMBDA(Policy::member_type const& member) {
 #ifdef KOHORT_CONTROL
-                         member.cluster_wait(member.cluster_arrive());
+        member.cluster_wait(member.cluster_arrive());
 #else
-                         member.cluster_arrive();
+        member.cluster_arrive();
 #endif
-                       });
+      });
 }

@@ -5,16 +5,17 @@
 using Policy = kohort::ClusterPolicy<kohort::Simulator>;
 
 void launch(kohort::Simulator const& target) {
-  kohort::parallel_for("bitwise_atomic_on_a_float", Policy(target, 2, 32),
-                       KOHORT_LAMBDA(Policy::member_type const& member) {
+  kohort::parallel_for(
+      "bitwise_atomic_on_a_float", Policy(target, 2, 32),
+      KOHORT_LAMBDA(Policy::member_type const& member) {
 #ifdef KOHORT_CONTROL
-                         unsigned cell = 0;
-                         kohort::atomic_or(&cell, 1);
-                         (void)member;
+        unsigned cell = 0;
+        kohort::atomic_or(&cell, 1);
+        (void)member;
 #else
-                         float cell = 0;
-                         kohort::atomic_or(&cell, 1);
-                         (void)member;
+        float cell = 0;
+        kohort::atomic_or(&cell, 1);
+        (void)member;
 #endif
-                       });
+      });
 }

@@ -10,4 +10,6 @@ using Element = int;
 using Element = std::string;
 #endif
 
-void allocate(kohort::Simulator const& target) { kohort::Buffer<Element, kohort::Simulator>(target, 4); }
+void allocate(kohort::Simulator const& target) {
+  kohort::Buffer<Element, kohort::Simulator>(target, 4);
+}

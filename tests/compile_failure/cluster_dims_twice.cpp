@@ -5,8 +5,8 @@
 #ifdef KOHORT_CONTROL
 using Policy = kohort::ClusterPolicy<kohort::Simulator, kohort::ClusterDims<2>>;
 #else
-using Policy = kohort::ClusterPolicy<kohort::Simulator,
-                                     kohort::ClusterDims<2>, kohort::ClusterDims<2>>;
+using Policy =
+    kohort::ClusterPolicy<kohort::Simulator, kohort::ClusterDims<2>, kohort::ClusterDims<2>>;
 #endif
 
 void launch(kohort::Simulator const& target) { Policy const policy(target, 4, 32); }

@@ -5,8 +5,8 @@
 #ifdef KOHORT_CONTROL
 using Policy = kohort::ClusterPolicy<kohort::Simulator, kohort::ClusterScratch<int>>;
 #else
-using Policy = kohort::ClusterPolicy<kohort::Simulator,
-                                     kohort::ClusterScratch<int>, kohort::ClusterScratch<float>>;
+using Policy = kohort::ClusterPolicy<kohort::Simulator, kohort::ClusterScratch<int>,
+                                     kohort::ClusterScratch<float>>;
 #endif
 
 void launch(kohort::Simulator const& target) { Policy const policy(target, 4, 32); }

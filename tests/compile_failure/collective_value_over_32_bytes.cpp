@@ -11,12 +11,13 @@ struct Rows {
 using Policy = kohort::ClusterPolicy<kohort::Simulator>;
 
 void launch(kohort::Simulator const& target) {
-  kohort::parallel_for("collective_value_over_32_bytes", Policy(target, 2, 32),
-                       KOHORT_LAMBDA(Policy::member_type const& member) {
+  kohort::parallel_for(
+      "collective_value_over_32_bytes", Policy(target, 2, 32),
+      KOHORT_LAMBDA(Policy::member_type const& member) {
 #ifdef KOHORT_CONTROL
-                         (void)member.team_broadcast(Row{});
+        (void)member.team_broadcast(Row{});
 #else
-                         (void)member.team_broadcast(Rows{});
+        (void)member.team_broadcast(Rows{});
 #endif
-                       });
+      });
 }

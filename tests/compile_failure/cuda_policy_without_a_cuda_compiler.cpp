@@ -8,6 +8,4 @@ using Target = kohort::Simulator;
 using Target = kohort::Cuda;
 #endif
 
-void make(Target const& target) {
-  kohort::ClusterPolicy<Target> const policy(target, 8, 32);
-}
+void make(Target const& target) { kohort::ClusterPolicy<Target> const policy(target, 8, 32); }

@@ -5,8 +5,7 @@
 #ifdef KOHORT_CONTROL
 using Policy = kohort::ClusterPolicy<kohort::Simulator, kohort::DynamicClusterScratch<int>>;
 #else
-using Policy = kohort::ClusterPolicy<kohort::Simulator,
-                                     kohort::DynamicClusterScratch<int>,
+using Policy = kohort::ClusterPolicy<kohort::Simulator, kohort::DynamicClusterScratch<int>,
                                      kohort::DynamicClusterScratch<int>>;
 #endif
 

@@ -5,8 +5,8 @@
 #ifdef KOHORT_CONTROL
 using Policy = kohort::ClusterPolicy<kohort::Simulator, kohort::DynamicTeamScratch<int>>;
 #else
-using Policy = kohort::ClusterPolicy<kohort::Simulator,
-                                     kohort::DynamicTeamScratch<int>, kohort::DynamicTeamScratch<int>>;
+using Policy = kohort::ClusterPolicy<kohort::Simulator, kohort::DynamicTeamScratch<int>,
+                                     kohort::DynamicTeamScratch<int>>;
 #endif
 
 void launch(kohort::Simulator const& target) { Policy const policy(target, 4, 32); }

@@ -5,8 +5,8 @@
 #ifdef KOHORT_CONTROL
 using Policy = kohort::ClusterPolicy<kohort::Simulator, kohort::LaunchBounds<64>>;
 #else
-using Policy = kohort::ClusterPolicy<kohort::Simulator,
-                                     kohort::LaunchBounds<64>, kohort::LaunchBounds<32>>;
+using Policy =
+    kohort::ClusterPolicy<kohort::Simulator, kohort::LaunchBounds<64>, kohort::LaunchBounds<32>>;
 #endif
 
 void launch(kohort::Simulator const& target) { Policy const policy(target, 4, 32); }

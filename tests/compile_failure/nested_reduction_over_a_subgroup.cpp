@@ -5,16 +5,17 @@
 using Policy = kohort::ClusterPolicy<kohort::Simulator>;
 
 void launch(kohort::Simulator const& target) {
-  kohort::parallel_for("nested_reduction_over_a_subgroup", Policy(target, 2, 32),
-                       KOHORT_LAMBDA(Policy::member_type const& member) {
+  kohort::parallel_for(
+      "nested_reduction_over_a_subgroup", Policy(target, 2, 32),
+      KOHORT_LAMBDA(Policy::member_type const& member) {
 #ifdef KOHORT_CONTROL
-                         int sum = 0;
-                         kohort::parallel_reduce(kohort::TeamThreadRange(member, 8),
-                                                 [](int i, int& update) { update += i; }, sum);
+        int sum = 0;
+        kohort::parallel_reduce(
+            kohort::TeamThreadRange(member, 8), [](int i, int& update) { update += i; }, sum);
 #else
-                         int sum = 0;
-                         kohort::parallel_reduce(kohort::SubgroupLaneRange(member, 8),
-                                                 [](int i, int& update) { update += i; }, sum);
+        int sum = 0;
+        kohort::parallel_reduce(
+            kohort::SubgroupLaneRange(member, 8), [](int i, int& update) { update += i; }, sum);
 #endif
-                       });
+      });
 }

@@ -5,8 +5,8 @@
 #ifdef KOHORT_CONTROL
 using Policy = kohort::ClusterPolicy<kohort::Simulator, kohort::TeamScratch<int>>;
 #else
-using Policy = kohort::ClusterPolicy<kohort::Simulator,
-                                     kohort::TeamScratch<int>, kohort::TeamScratch<float>>;
+using Policy =
+    kohort::ClusterPolicy<kohort::Simulator, kohort::TeamScratch<int>, kohort::TeamScratch<float>>;
 #endif
 
 void launch(kohort::Simulator const& target) { Policy const policy(target, 4, 32); }

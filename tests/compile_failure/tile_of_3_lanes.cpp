@@ -5,12 +5,12 @@
 using Policy = kohort::ClusterPolicy<kohort::Simulator>;
 
 void launch(kohort::Simulator const& target) {
-  kohort::parallel_for("tile_of_3_lanes", Policy(target, 2, 32),
-                       KOHORT_LAMBDA(Policy::member_type const& member) {
+  kohort::parallel_for(
+      "tile_of_3_lanes", Policy(target, 2, 32), KOHORT_LAMBDA(Policy::member_type const& member) {
 #ifdef KOHORT_CONTROL
-                         (void)member.subgroup_tile<4>().thread_rank();
+        (void)member.subgroup_tile<4>().thread_rank();
 #else
                          (void)member.subgroup_tile<3>().thread_rank();
 #endif
-                       });
+      });
 }

@@ -13,10 +13,11 @@ void count_runs(Target const& target, int teams, int threads) {
   std::size_t const cells = static_cast<std::size_t>(teams) * threads;
   auto const counts = filled<int>(target, cells + guard_cells, 0);
   int* const count = counts.data();
-  parallel_for("count_runs", Policy(target, teams, threads),
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 atomic_add(&count[member.league_rank() * threads + member.team_rank()], 1);
-               });
+  parallel_for(
+      "count_runs", Policy(target, teams, threads),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        atomic_add(&count[member.league_rank() * threads + member.team_rank()], 1);
+      });
   std::vector<int> expected(cells, 1);
   expected.resize(cells + guard_cells, 0);
   require_all_equal(download(counts), expected,
@@ -50,14 +51,14 @@ void ranks_and_sizes_agree_with_the_policy(Target const& target) {
   int const threads = team_threads(target, 96) - 1;
   auto const standings = poisoned<Standing>(target, teams * threads);
   Standing* const standing = standings.data();
-  parallel_for("ranks_and_sizes", Policy(target, teams, threads),
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 standing[member.league_rank() * threads + member.team_rank()] = Standing{
-                     member.league_rank(),         member.league_size(),
-                     member.team_rank(),           member.team_size(),
-                     member.cluster_rank(),        member.cluster_size(),
-                     member.cluster_league_rank(), member.cluster_league_size()};
-               });
+  parallel_for(
+      "ranks_and_sizes", Policy(target, teams, threads),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        standing[member.league_rank() * threads + member.team_rank()] = Standing{
+            member.league_rank(),         member.league_size(),        member.team_rank(),
+            member.team_size(),           member.cluster_rank(),       member.cluster_size(),
+            member.cluster_league_rank(), member.cluster_league_size()};
+      });
   std::vector<Standing> expected;
   for (int team = 0; team < teams; ++team) {
     for (int thread = 0; thread < threads; ++thread) {
@@ -79,12 +80,13 @@ void subgroups_partition_a_team(Target const& target) {
   for (int threads : odd_team_sizes(target)) {
     auto const standings = poisoned<SubgroupStanding>(target, threads);
     SubgroupStanding* const standing = standings.data();
-    parallel_for("subgroup_standing", Policy(target, 1, threads),
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   standing[member.team_rank()] =
-                       SubgroupStanding{member.lane(), member.subgroup_rank(),
-                                        member.subgroup_size(), member.team_subgroups()};
-                 });
+    parallel_for(
+        "subgroup_standing", Policy(target, 1, threads),
+        KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          standing[member.team_rank()] =
+              SubgroupStanding{member.lane(), member.subgroup_rank(), member.subgroup_size(),
+                               member.team_subgroups()};
+        });
     std::vector<SubgroupStanding> expected;
     for (int thread = 0; thread < threads; ++thread) {
       expected.push_back({thread % lanes, thread / lanes, lanes, (threads + lanes - 1) / lanes});
@@ -101,11 +103,12 @@ void threads_may_return_at_once(Target const& target) {
   int const threads = team_threads(target, 64);
   auto const results = filled<int>(target, teams, 0);
   int* const result = results.data();
-  parallel_for("threads_may_return_at_once", Policy(target, teams, threads),
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 if (member.team_rank() != member.league_rank() % threads) return;
-                 result[member.league_rank()] += member.team_rank() + 1;
-               });
+  parallel_for(
+      "threads_may_return_at_once", Policy(target, teams, threads),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        if (member.team_rank() != member.league_rank() % threads) return;
+        result[member.league_rank()] += member.team_rank() + 1;
+      });
   std::vector<int> expected;
   for (int team = 0; team < teams; ++team) expected.push_back(team % threads + 1);
   require_all_equal(download(results), expected, "what one thread a team wrote");

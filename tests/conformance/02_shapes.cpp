@@ -14,9 +14,12 @@ struct Place {
 
 template <class Member>
 KOHORT_FUNCTION Place place_of(Member const& member) {
-  Place place{member.league_rank(),         member.league_size(),
-              member.cluster_rank(),        member.cluster_size(),
-              member.cluster_league_rank(), member.cluster_league_size(),
+  Place place{member.league_rank(),
+              member.league_size(),
+              member.cluster_rank(),
+              member.cluster_size(),
+              member.cluster_league_rank(),
+              member.cluster_league_size(),
               {},
               {},
               {},
@@ -39,9 +42,9 @@ inline Place expected_place(Extents const& league, Extents const& cluster, Exten
   Extents const inside{index.x % cluster.x, index.y % cluster.y, index.z % cluster.z};
   Extents const outside{index.x / cluster.x, index.y / cluster.y, index.z / cluster.z};
   Extents const clusters{league.x / cluster.x, league.y / cluster.y, league.z / cluster.z};
-  return Place{linear(index, league),     static_cast<int>(league.count()),
-               linear(inside, cluster),   static_cast<int>(cluster.count()),
-               linear(outside, clusters), static_cast<int>(clusters.count()),
+  return Place{linear(index, league),          static_cast<int>(league.count()),
+               linear(inside, cluster),        static_cast<int>(cluster.count()),
+               linear(outside, clusters),      static_cast<int>(clusters.count()),
                {index.x, index.y, index.z},    {league.x, league.y, league.z},
                {inside.x, inside.y, inside.z}, {cluster.x, cluster.y, cluster.z}};
 }
@@ -64,11 +67,10 @@ void check_places(Policy const& policy) {
   Extents const cluster = policy.request().cluster;
   auto const places = poisoned<Place>(policy.target(), league.count());
   Place* const place = places.data();
-  bool const ran = launched("check_places", policy,
-                            KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                              if (member.team_rank() == 0)
-                                place[member.league_rank()] = place_of(member);
-                            });
+  bool const ran = launched(
+      "check_places", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        if (member.team_rank() == 0) place[member.league_rank()] = place_of(member);
+      });
   if (!ran) return;
   require_all_equal(download(places), expected_places(league, cluster),
                     "league " + to_string(league) + ", cluster " + to_string(cluster));
@@ -138,12 +140,13 @@ void teams_of_a_cluster_share_a_group(Target const& target) {
   auto const sms = poisoned<int>(target, clusters * size);
   int* const group = groups.data();
   int* const sm = sms.data();
-  parallel_for("teams_share_a_group",
-               Policy(target, clusters * size, 4, ClusterShape(size)).allow_nonportable_size(),
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 group[member.league_rank()] = member.sm_group();
-                 sm[member.league_rank()] = member.sm();
-               });
+  parallel_for(
+      "teams_share_a_group",
+      Policy(target, clusters * size, 4, ClusterShape(size)).allow_nonportable_size(),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        group[member.league_rank()] = member.sm_group();
+        sm[member.league_rank()] = member.sm();
+      });
   std::vector<int> const seen = download(groups);
   for (int team = 0; team < clusters * size; ++team) {
     require_equal(seen[team], seen[team - team % size], "group of a team and of its cluster");

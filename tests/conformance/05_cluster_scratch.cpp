@@ -16,15 +16,15 @@ void ring_exchange(Target const& target) {
     int* const result = results.data();
     Policy policy(target, teams, threads, size);
     policy.allow_nonportable_size();
-    parallel_for("ring_exchange", policy,
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   auto tile = member.cluster_scratch();
-                   int const thread = member.team_rank();
-                   tile[thread] = member.league_rank() * 1000 + thread;
-                   member.cluster_barrier();
-                   auto next = member.peer(tile, (member.cluster_rank() + 1) % size);
-                   result[member.league_rank() * threads + thread] = next[threads - 1 - thread];
-                 });
+    parallel_for(
+        "ring_exchange", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          auto tile = member.cluster_scratch();
+          int const thread = member.team_rank();
+          tile[thread] = member.league_rank() * 1000 + thread;
+          member.cluster_barrier();
+          auto next = member.peer(tile, (member.cluster_rank() + 1) % size);
+          result[member.league_rank() * threads + thread] = next[threads - 1 - thread];
+        });
     std::vector<int> expected;
     for (int team = 0; team < teams; ++team) {
       int const next = team / size * size + (team + 1) % size;
@@ -62,8 +62,8 @@ void fixed_pairs_average_with_their_neighbour(Target const& target) {
   std::vector<float> expected;
   for (int team = 0; team < teams; ++team) {
     for (int thread = 0; thread < threads; ++thread) {
-      expected.push_back(0.5f * (input[team * threads + thread] +
-                                 input[(team ^ 1) * threads + thread]));
+      expected.push_back(0.5f *
+                         (input[team * threads + thread] + input[(team ^ 1) * threads + thread]));
     }
   }
   require_all_equal(download(outputs), expected, "averages");
@@ -79,18 +79,18 @@ void every_team_reads_every_peer(Target const& target) {
     unsigned* const result = results.data();
     Policy policy(target, teams, threads, size);
     policy.allow_nonportable_size();
-    parallel_for("all_to_all_reads", policy,
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   auto tile = member.cluster_scratch();
-                   int const thread = member.team_rank();
-                   tile[thread] = scrambled(member.league_rank() * threads + thread);
-                   member.cluster_barrier();
-                   unsigned sum = 0;
-                   for (int rank = 0; rank < member.cluster_size(); ++rank) {
-                     sum = sum * 31 + member.peer(tile, rank)[(thread + rank) % threads];
-                   }
-                   result[member.league_rank() * threads + thread] = sum;
-                 });
+    parallel_for(
+        "all_to_all_reads", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          auto tile = member.cluster_scratch();
+          int const thread = member.team_rank();
+          tile[thread] = scrambled(member.league_rank() * threads + thread);
+          member.cluster_barrier();
+          unsigned sum = 0;
+          for (int rank = 0; rank < member.cluster_size(); ++rank) {
+            sum = sum * 31 + member.peer(tile, rank)[(thread + rank) % threads];
+          }
+          result[member.league_rank() * threads + thread] = sum;
+        });
     std::vector<unsigned> expected;
     for (int team = 0; team < teams; ++team) {
       for (int thread = 0; thread < threads; ++thread) {
@@ -118,21 +118,21 @@ void every_team_writes_into_every_peer(Target const& target) {
     int* const result = results.data();
     Policy policy(target, teams, threads, size);
     policy.allow_nonportable_size();
-    parallel_for("all_to_all_writes", policy,
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   auto rows = member.cluster_scratch();
-                   int const mine = member.cluster_rank();
-                   for (int rank = 0; rank < size; ++rank) {
-                     auto target_rows = member.peer(rows, rank);
-                     for (int i = member.team_rank(); i < 16; i += member.team_size()) {
-                       target_rows[mine][i] = member.league_rank() * 10000 + rank * 100 + i;
-                     }
-                   }
-                   member.cluster_barrier();
-                   for (int i = member.team_rank(); i < size * 16; i += member.team_size()) {
-                     result[member.league_rank() * size * 16 + i] = rows[i / 16][i % 16];
-                   }
-                 });
+    parallel_for(
+        "all_to_all_writes", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          auto rows = member.cluster_scratch();
+          int const mine = member.cluster_rank();
+          for (int rank = 0; rank < size; ++rank) {
+            auto target_rows = member.peer(rows, rank);
+            for (int i = member.team_rank(); i < 16; i += member.team_size()) {
+              target_rows[mine][i] = member.league_rank() * 10000 + rank * 100 + i;
+            }
+          }
+          member.cluster_barrier();
+          for (int i = member.team_rank(); i < size * 16; i += member.team_size()) {
+            result[member.league_rank() * size * 16 + i] = rows[i / 16][i % 16];
+          }
+        });
     std::vector<int> expected;
     for (int team = 0; team < teams; ++team) {
       for (int rank = 0; rank < size; ++rank) {
@@ -165,24 +165,25 @@ void a_struct_is_written_through_the_handle(Target const& target) {
   State* const state = states.data();
   Policy policy(target, teams, threads, size);
   policy.allow_nonportable_size();
-  parallel_for("struct_through_the_handle", policy,
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 auto mine = member.cluster_scratch();
-                 auto next = member.peer(mine, (member.cluster_rank() + 1) % size);
-                 for (int i = member.team_rank(); i < 32; i += threads) {
-                   next->tile[i] = member.league_rank() + 0.5f * i;
-                 }
-                 if (member.team_rank() == 0) {
-                   next->count = member.league_rank();
-                   next->inner.value = member.league_rank() * 0.25;
-                   (*next).inner.flags[1] = static_cast<short>(next.rank());
-                 }
-                 member.cluster_barrier();
-                 if (member.team_rank() == 0) {
-                   state[member.league_rank()] = *mine;
-                   state[member.league_rank()].inner.flags[0] = 7;
-                 }
-               });
+  parallel_for(
+      "struct_through_the_handle", policy,
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        auto mine = member.cluster_scratch();
+        auto next = member.peer(mine, (member.cluster_rank() + 1) % size);
+        for (int i = member.team_rank(); i < 32; i += threads) {
+          next->tile[i] = member.league_rank() + 0.5f * i;
+        }
+        if (member.team_rank() == 0) {
+          next->count = member.league_rank();
+          next->inner.value = member.league_rank() * 0.25;
+          (*next).inner.flags[1] = static_cast<short>(next.rank());
+        }
+        member.cluster_barrier();
+        if (member.team_rank() == 0) {
+          state[member.league_rank()] = *mine;
+          state[member.league_rank()].inner.flags[0] = 7;
+        }
+      });
   std::vector<State> const seen = download(states);
   for (int team = 0; team < teams; ++team) {
     int const writer = team / size * size + (team + size - 1) % size;
@@ -202,19 +203,20 @@ void a_dynamic_array_is_mapped_with_its_length(Target const& target) {
     double* const result = results.data();
     Policy policy(target, 2 * size, team_threads(target, 64), size);
     policy.allow_nonportable_size().dynamic_cluster_scratch(count);
-    parallel_for("dynamic_cluster_scratch", policy,
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   auto cells = member.dynamic_cluster_scratch();
-                   for (int i = member.team_rank(); i < cells.size(); i += member.team_size()) {
-                     cells[i] = member.league_rank() * 0.5 + i;
-                   }
-                   member.cluster_barrier();
-                   if (member.team_rank() != 0) return;
-                   auto last = member.peer(cells, size - 1 - member.cluster_rank());
-                   double sum = 1e6 * (last.size() == count) + 1e7 * (cells.size() == count);
-                   for (int i = 0; i < last.size(); ++i) sum += last[i];
-                   result[member.league_rank()] = sum;
-                 });
+    parallel_for(
+        "dynamic_cluster_scratch", policy,
+        KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          auto cells = member.dynamic_cluster_scratch();
+          for (int i = member.team_rank(); i < cells.size(); i += member.team_size()) {
+            cells[i] = member.league_rank() * 0.5 + i;
+          }
+          member.cluster_barrier();
+          if (member.team_rank() != 0) return;
+          auto last = member.peer(cells, size - 1 - member.cluster_rank());
+          double sum = 1e6 * (last.size() == count) + 1e7 * (cells.size() == count);
+          for (int i = 0; i < last.size(); ++i) sum += last[i];
+          result[member.league_rank()] = sum;
+        });
     std::vector<double> expected;
     for (int team = 0; team < 2 * size; ++team) {
       int const owner = team / size * size + size - 1 - team % size;
@@ -240,30 +242,30 @@ void all_four_kinds_of_scratch_live_together(Target const& target) {
     int* const result = results.data();
     Policy policy(target, size, team_threads(target, 32), size);
     policy.dynamic_team_scratch(lanes).dynamic_cluster_scratch(shorts);
-    parallel_for("four_kinds", policy,
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   auto letters = member.cluster_scratch();
-                   auto numbers = member.dynamic_cluster_scratch();
-                   Lane* const wide = member.dynamic_team_scratch();
-                   int const mine = member.cluster_rank() + 1;
-                   if (member.team_rank() == 0) {
-                     member.team_scratch() = mine * 0.125;
-                     for (int i = 0; i < 3; ++i) letters[i] = static_cast<char>(mine * 10 + i);
-                     for (int i = 0; i < shorts; ++i) numbers[i] = static_cast<short>(mine * 50 + i);
-                     for (int i = 0; i < lanes; ++i) wide[i] = Lane{1, 2, 3, 4, {5, 6, 7, 8}};
-                   }
-                   member.cluster_barrier();
-                   if (member.team_rank() != 0) return;
-                   int const other = size - mine + 1;
-                   auto their_letters = member.peer(letters, other - 1);
-                   auto their_numbers = member.peer(numbers, other - 1);
-                   int wrong = member.team_scratch() != mine * 0.125;
-                   for (int i = 0; i < 3; ++i) wrong += their_letters[i] != other * 10 + i;
-                   for (int i = 0; i < shorts; ++i) wrong += their_numbers[i] != other * 50 + i;
-                   for (int i = 0; i < lanes; ++i) wrong += wide[i].x != 1 || wide[i].rest[3] != 8;
-                   wrong += reinterpret_cast<std::uintptr_t>(wide) % 32 != 0;
-                   result[member.league_rank()] = wrong;
-                 });
+    parallel_for(
+        "four_kinds", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          auto letters = member.cluster_scratch();
+          auto numbers = member.dynamic_cluster_scratch();
+          Lane* const wide = member.dynamic_team_scratch();
+          int const mine = member.cluster_rank() + 1;
+          if (member.team_rank() == 0) {
+            member.team_scratch() = mine * 0.125;
+            for (int i = 0; i < 3; ++i) letters[i] = static_cast<char>(mine * 10 + i);
+            for (int i = 0; i < shorts; ++i) numbers[i] = static_cast<short>(mine * 50 + i);
+            for (int i = 0; i < lanes; ++i) wide[i] = Lane{1, 2, 3, 4, {5, 6, 7, 8}};
+          }
+          member.cluster_barrier();
+          if (member.team_rank() != 0) return;
+          int const other = size - mine + 1;
+          auto their_letters = member.peer(letters, other - 1);
+          auto their_numbers = member.peer(numbers, other - 1);
+          int wrong = member.team_scratch() != mine * 0.125;
+          for (int i = 0; i < 3; ++i) wrong += their_letters[i] != other * 10 + i;
+          for (int i = 0; i < shorts; ++i) wrong += their_numbers[i] != other * 50 + i;
+          for (int i = 0; i < lanes; ++i) wrong += wide[i].x != 1 || wide[i].rest[3] != 8;
+          wrong += reinterpret_cast<std::uintptr_t>(wide) % 32 != 0;
+          result[member.league_rank()] = wrong;
+        });
     require_all_equal(download(results), std::vector<int>(size, 0),
                       std::to_string(shorts) + " shorts");
   }
@@ -275,16 +277,17 @@ void a_peer_of_oneself_is_oneself(Target const& target) {
   int const size = cluster_teams(target, 2);
   auto const results = poisoned<int>(target, 4 * size);
   int* const result = results.data();
-  parallel_for("peer_of_oneself", Policy(target, 4 * size, 8, size),
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 auto mine = member.cluster_scratch();
-                 auto same = member.peer(mine, member.cluster_rank());
-                 if (member.team_rank() == 0) {
-                   same[2] = 40 + member.league_rank();
-                   mine[3] = 2;
-                   result[member.league_rank()] = mine[2] + same[3];
-                 }
-               });
+  parallel_for(
+      "peer_of_oneself", Policy(target, 4 * size, 8, size),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        auto mine = member.cluster_scratch();
+        auto same = member.peer(mine, member.cluster_rank());
+        if (member.team_rank() == 0) {
+          same[2] = 40 + member.league_rank();
+          mine[3] = 2;
+          result[member.league_rank()] = mine[2] + same[3];
+        }
+      });
   std::vector<int> expected;
   for (int team = 0; team < 4 * size; ++team) expected.push_back(42 + team);
   require_all_equal(download(results), expected, "written through one, read through the other");
@@ -294,8 +297,7 @@ namespace {
 Rung<UnitTarget> const rung(
     "05_cluster_scratch",
     {{"RingExchange", ring_exchange<UnitTarget>},
-     {"FixedPairsAverageWithTheirNeighbour",
-      fixed_pairs_average_with_their_neighbour<UnitTarget>},
+     {"FixedPairsAverageWithTheirNeighbour", fixed_pairs_average_with_their_neighbour<UnitTarget>},
      {"EveryTeamReadsEveryPeer", every_team_reads_every_peer<UnitTarget>},
      {"EveryTeamWritesIntoEveryPeer", every_team_writes_into_every_peer<UnitTarget>},
      {"AStructIsWrittenThroughTheHandle", a_struct_is_written_through_the_handle<UnitTarget>},

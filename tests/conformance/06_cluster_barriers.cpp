@@ -148,15 +148,16 @@ void cluster_barriers_order_global_memory(Target const& target) {
     int* const result = results.data();
     Policy policy(target, teams, threads, size);
     policy.allow_nonportable_size();
-    parallel_for("cluster_barrier_global", policy,
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   int const team = member.league_rank();
-                   int const thread = member.team_rank();
-                   cell[team * threads + thread] = team * 7 + thread;
-                   member.cluster_barrier();
-                   int const next = team / size * size + (team + 1) % size;
-                   result[team * threads + thread] = cell[next * threads + threads - 1 - thread];
-                 });
+    parallel_for(
+        "cluster_barrier_global", policy,
+        KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          int const team = member.league_rank();
+          int const thread = member.team_rank();
+          cell[team * threads + thread] = team * 7 + thread;
+          member.cluster_barrier();
+          int const next = team / size * size + (team + 1) % size;
+          result[team * threads + thread] = cell[next * threads + threads - 1 - thread];
+        });
     std::vector<int> expected;
     for (int team = 0; team < teams; ++team) {
       int const next = team / size * size + (team + 1) % size;
@@ -208,23 +209,24 @@ void a_fixed_cluster_of_one_has_every_form(Target const& target) {
   int const threads = team_threads(target, 64);
   auto const results = poisoned<int>(target, 3 * threads);
   int* const result = results.data();
-  parallel_for("fixed_cluster_of_one", Policy(target, 3, threads),
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 auto tile = member.cluster_scratch();
-                 int const thread = member.team_rank();
-                 int sum = 0;
-                 tile[thread] = thread;
-                 member.cluster_barrier();
-                 sum += member.peer(tile, 0)[threads - 1 - thread];
-                 auto token = member.cluster_arrive();
-                 member.cluster_wait(std::move(token));
-                 tile[thread] = 2 * thread;
-                 member.cluster_barrier([] {});
-                 sum += tile[threads - 1 - thread];
-                 auto relaxed = member.cluster_arrive_relaxed();
-                 member.cluster_wait(std::move(relaxed));
-                 result[member.league_rank() * threads + thread] = sum;
-               });
+  parallel_for(
+      "fixed_cluster_of_one", Policy(target, 3, threads),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        auto tile = member.cluster_scratch();
+        int const thread = member.team_rank();
+        int sum = 0;
+        tile[thread] = thread;
+        member.cluster_barrier();
+        sum += member.peer(tile, 0)[threads - 1 - thread];
+        auto token = member.cluster_arrive();
+        member.cluster_wait(std::move(token));
+        tile[thread] = 2 * thread;
+        member.cluster_barrier([] {});
+        sum += tile[threads - 1 - thread];
+        auto relaxed = member.cluster_arrive_relaxed();
+        member.cluster_wait(std::move(relaxed));
+        result[member.league_rank() * threads + thread] = sum;
+      });
   std::vector<int> expected;
   for (int team = 0; team < 3; ++team) {
     for (int thread = 0; thread < threads; ++thread) expected.push_back(3 * (threads - 1 - thread));
@@ -239,17 +241,17 @@ void a_token_can_be_moved(Target const& target) {
   int const size = cluster_teams(target, 2);
   auto const results = poisoned<int>(target, size);
   int* const result = results.data();
-  parallel_for("moved_token", Policy(target, size, 8, size),
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 auto cell = member.cluster_scratch();
-                 if (member.team_rank() == 0) *cell = 5 + member.cluster_rank();
-                 auto first = member.cluster_arrive();
-                 auto second = std::move(first);
-                 member.cluster_wait(std::move(second));
-                 if (member.team_rank() == 0)
-                   result[member.cluster_rank()] =
-                       *member.peer(cell, size - 1 - member.cluster_rank());
-               });
+  parallel_for(
+      "moved_token", Policy(target, size, 8, size),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        auto cell = member.cluster_scratch();
+        if (member.team_rank() == 0) *cell = 5 + member.cluster_rank();
+        auto first = member.cluster_arrive();
+        auto second = std::move(first);
+        member.cluster_wait(std::move(second));
+        if (member.team_rank() == 0)
+          result[member.cluster_rank()] = *member.peer(cell, size - 1 - member.cluster_rank());
+      });
   std::vector<int> expected;
   for (int rank = 0; rank < size; ++rank) expected.push_back(5 + size - 1 - rank);
   require_all_equal(download(results), expected, "the other team's cell");

@@ -21,20 +21,20 @@ void a_push_reaches_a_team_that_starts_late(Target const& target) {
     unsigned* const noise = noises.data();
     Policy policy(target, teams, threads, size);
     policy.allow_nonportable_size();
-    parallel_for("late_starters", policy,
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   auto tile = member.cluster_scratch();
-                   int const thread = member.team_rank();
-                   if (member.cluster_rank() == 0) {
-                     for (int rank = 0; rank < size; ++rank) {
-                       member.peer(tile, rank)[thread] = member.league_rank() + rank * 100 + thread;
-                     }
-                   } else if (thread == 0) {
-                     noise[member.league_rank()] = busy_work(member.league_rank(), long_work);
-                   }
-                   member.cluster_barrier();
-                   result[member.league_rank() * threads + thread] = tile[thread];
-                 });
+    parallel_for(
+        "late_starters", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          auto tile = member.cluster_scratch();
+          int const thread = member.team_rank();
+          if (member.cluster_rank() == 0) {
+            for (int rank = 0; rank < size; ++rank) {
+              member.peer(tile, rank)[thread] = member.league_rank() + rank * 100 + thread;
+            }
+          } else if (thread == 0) {
+            noise[member.league_rank()] = busy_work(member.league_rank(), long_work);
+          }
+          member.cluster_barrier();
+          result[member.league_rank() * threads + thread] = tile[thread];
+        });
     std::vector<int> expected;
     for (int team = 0; team < teams; ++team) {
       for (int thread = 0; thread < threads; ++thread) {
@@ -57,21 +57,21 @@ void a_team_that_has_returned_can_still_be_read(Target const& target) {
     unsigned* const result = results.data();
     Policy policy(target, clusters * size, threads, size);
     policy.allow_nonportable_size();
-    parallel_for("early_finishers", policy,
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   auto tile = member.cluster_scratch();
-                   int const thread = member.team_rank();
-                   tile[thread] = scrambled(member.league_rank() * 64 + thread);
-                   member.cluster_barrier();
-                   if (member.cluster_rank() != size - 1) return;
-                   unsigned sum = 0;
-                   for (int pass = 0; pass < passes; ++pass) {
-                     for (int rank = 0; rank < size; ++rank) {
-                       sum = sum * 17 + member.peer(tile, rank)[(thread + pass) % threads];
-                     }
-                   }
-                   result[member.cluster_league_rank() * threads + thread] = sum;
-                 });
+    parallel_for(
+        "early_finishers", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          auto tile = member.cluster_scratch();
+          int const thread = member.team_rank();
+          tile[thread] = scrambled(member.league_rank() * 64 + thread);
+          member.cluster_barrier();
+          if (member.cluster_rank() != size - 1) return;
+          unsigned sum = 0;
+          for (int pass = 0; pass < passes; ++pass) {
+            for (int rank = 0; rank < size; ++rank) {
+              sum = sum * 17 + member.peer(tile, rank)[(thread + pass) % threads];
+            }
+          }
+          result[member.cluster_league_rank() * threads + thread] = sum;
+        });
     std::vector<unsigned> expected;
     for (int cluster = 0; cluster < clusters; ++cluster) {
       for (int thread = 0; thread < threads; ++thread) {
@@ -100,10 +100,11 @@ void a_kernel_need_not_use_its_cluster(Target const& target) {
   int* const result = results.data();
   Policy policy(target, teams, threads, size);
   policy.allow_nonportable_size();
-  parallel_for("guards_alone", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
-    if (member.team_rank() % 2 == 1) return;
-    if (member.team_rank() == 0) result[member.league_rank()] += member.cluster_rank() + 1;
-  });
+  parallel_for(
+      "guards_alone", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        if (member.team_rank() % 2 == 1) return;
+        if (member.team_rank() == 0) result[member.league_rank()] += member.cluster_rank() + 1;
+      });
   std::vector<int> expected;
   for (int team = 0; team < teams; ++team) expected.push_back(team % size + 1);
   require_all_equal(download(results), expected, "what thread 0 wrote");
@@ -119,19 +120,17 @@ void the_entry_guard_waits_at_the_first_cluster_call(Target const& target) {
   int* const result = results.data();
   Policy policy(target, 8 * size, threads, size);
   policy.allow_nonportable_size();
-  parallel_for("late_first_cluster_call", policy,
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 member.team_scratch()[member.team_rank()] = member.team_rank();
-                 member.team_barrier();
-                 int const mirrored = member.team_scratch()[threads - 1 - member.team_rank()];
-                 int const sum = member.team_reduce(mirrored);
-                 auto next = member.peer(member.cluster_scratch(),
-                                         (member.cluster_rank() + 1) % size);
-                 if (member.team_rank() == 0) *next = sum + member.cluster_rank();
-                 member.cluster_barrier();
-                 if (member.team_rank() == 0)
-                   result[member.league_rank()] = *member.cluster_scratch();
-               });
+  parallel_for(
+      "late_first_cluster_call", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        member.team_scratch()[member.team_rank()] = member.team_rank();
+        member.team_barrier();
+        int const mirrored = member.team_scratch()[threads - 1 - member.team_rank()];
+        int const sum = member.team_reduce(mirrored);
+        auto next = member.peer(member.cluster_scratch(), (member.cluster_rank() + 1) % size);
+        if (member.team_rank() == 0) *next = sum + member.cluster_rank();
+        member.cluster_barrier();
+        if (member.team_rank() == 0) result[member.league_rank()] = *member.cluster_scratch();
+      });
   std::vector<int> expected;
   for (int team = 0; team < 8 * size; ++team) {
     expected.push_back(threads * (threads - 1) / 2 + (team + size - 1) % size);
@@ -147,15 +146,16 @@ void slots_are_handed_from_cluster_to_cluster(Target const& target) {
   int const teams = 1500 * size;
   auto const results = poisoned<int>(target, teams);
   int* const result = results.data();
-  parallel_for("slots", Policy(target, teams, 4, size),
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 auto cell = member.cluster_scratch();
-                 int const other = size - 1 - member.cluster_rank();
-                 auto theirs = member.peer(cell, other);
-                 if (member.team_rank() == 0) *theirs = member.league_rank();
-                 member.cluster_barrier();
-                 if (member.team_rank() == 0) result[member.league_rank()] = *cell;
-               });
+  parallel_for(
+      "slots", Policy(target, teams, 4, size),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        auto cell = member.cluster_scratch();
+        int const other = size - 1 - member.cluster_rank();
+        auto theirs = member.peer(cell, other);
+        if (member.team_rank() == 0) *theirs = member.league_rank();
+        member.cluster_barrier();
+        if (member.team_rank() == 0) result[member.league_rank()] = *cell;
+      });
   std::vector<int> expected;
   for (int team = 0; team < teams; ++team) {
     expected.push_back(team / size * size + size - 1 - team % size);
@@ -174,16 +174,16 @@ void manual_lifetime_leaves_the_guards_to_the_kernel(Target const& target) {
     int* const result = results.data();
     Policy policy(target, teams, threads, size);
     policy.allow_nonportable_size();
-    parallel_for("manual_lifetime", policy,
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   auto tile = member.cluster_scratch();
-                   int const thread = member.team_rank();
-                   member.cluster_barrier();
-                   auto next = member.peer(tile, (member.cluster_rank() + 1) % size);
-                   next[thread] = member.league_rank() * 64 + thread;
-                   member.cluster_barrier();
-                   result[member.league_rank() * threads + thread] = tile[thread];
-                 });
+    parallel_for(
+        "manual_lifetime", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          auto tile = member.cluster_scratch();
+          int const thread = member.team_rank();
+          member.cluster_barrier();
+          auto next = member.peer(tile, (member.cluster_rank() + 1) % size);
+          next[thread] = member.league_rank() * 64 + thread;
+          member.cluster_barrier();
+          result[member.league_rank() * threads + thread] = tile[thread];
+        });
     std::vector<int> expected;
     for (int team = 0; team < teams; ++team) {
       int const before = team / size * size + (team + size - 1) % size;
@@ -204,14 +204,15 @@ void manual_lifetime_lets_whole_teams_leave_early(Target const& target) {
   int* const result = results.data();
   Policy policy(target, clusters * size, threads, size);
   policy.allow_nonportable_size();
-  parallel_for("early_leavers", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
-    if (member.cluster_rank() != 0) return;
-    auto& cells = member.team_scratch();
-    int const thread = member.team_rank();
-    cells[thread] = member.cluster_league_rank() + thread;
-    member.team_barrier();
-    result[member.cluster_league_rank() * threads + thread] = cells[threads - 1 - thread];
-  });
+  parallel_for(
+      "early_leavers", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        if (member.cluster_rank() != 0) return;
+        auto& cells = member.team_scratch();
+        int const thread = member.team_rank();
+        cells[thread] = member.cluster_league_rank() + thread;
+        member.team_barrier();
+        result[member.cluster_league_rank() * threads + thread] = cells[threads - 1 - thread];
+      });
   std::vector<int> expected;
   for (int cluster = 0; cluster < clusters; ++cluster) {
     for (int thread = 0; thread < threads; ++thread) {
@@ -225,8 +226,7 @@ namespace {
 Rung<UnitTarget> const rung(
     "07_lifetime",
     {{"APushReachesATeamThatStartsLate", a_push_reaches_a_team_that_starts_late<UnitTarget>},
-     {"ATeamThatHasReturnedCanStillBeRead",
-      a_team_that_has_returned_can_still_be_read<UnitTarget>},
+     {"ATeamThatHasReturnedCanStillBeRead", a_team_that_has_returned_can_still_be_read<UnitTarget>},
      {"AKernelNeedNotUseItsCluster", a_kernel_need_not_use_its_cluster<UnitTarget>},
      {"TheEntryGuardWaitsAtTheFirstClusterCall",
       the_entry_guard_waits_at_the_first_cluster_call<UnitTarget>},

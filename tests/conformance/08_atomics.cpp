@@ -169,29 +169,28 @@ void loses_no_update(Target const& target) {
   using Policy = ClusterPolicy<Target, ClusterScratch<Cells<T>>>;
   int const size = cluster_teams(target, 8);
   int const threads = team_threads(target, 256);
-  auto const results =
-      filled<T>(target, 2 + 2 * size, Operation::template initial<T>);
+  auto const results = filled<T>(target, 2 + 2 * size, Operation::template initial<T>);
   T* const result = results.data();
   Policy policy(target, size, threads, size);
   policy.allow_nonportable_size();
-  parallel_for("loses_no_update", policy,
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 auto cells = member.cluster_scratch();
-                 T const first = Operation::template initial<T>;
-                 if (member.team_rank() == 0) *cells = Cells<T>{first, first, first};
-                 member.cluster_barrier();
-                 int const rank = member.cluster_rank();
-                 T const value = operand<T>(rank * threads + member.team_rank());
-                 Operation::apply(&result[0], value);
-                 Operation::apply(&cells->own, value);
-                 Operation::apply(&member.peer(cells, (rank + 1) % size)->from_neighbour, value);
-                 Operation::apply(&member.peer(cells, 0)->from_all, value);
-                 member.cluster_barrier();
-                 if (member.team_rank() != 0) return;
-                 result[1 + rank] = cells->own;
-                 result[1 + size + rank] = cells->from_neighbour;
-                 if (rank == 0) result[1 + 2 * size] = cells->from_all;
-               });
+  parallel_for(
+      "loses_no_update", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        auto cells = member.cluster_scratch();
+        T const first = Operation::template initial<T>;
+        if (member.team_rank() == 0) *cells = Cells<T>{first, first, first};
+        member.cluster_barrier();
+        int const rank = member.cluster_rank();
+        T const value = operand<T>(rank * threads + member.team_rank());
+        Operation::apply(&result[0], value);
+        Operation::apply(&cells->own, value);
+        Operation::apply(&member.peer(cells, (rank + 1) % size)->from_neighbour, value);
+        Operation::apply(&member.peer(cells, 0)->from_all, value);
+        member.cluster_barrier();
+        if (member.team_rank() != 0) return;
+        result[1 + rank] = cells->own;
+        result[1 + size + rank] = cells->from_neighbour;
+        if (rank == 0) result[1 + 2 * size] = cells->from_all;
+      });
   std::vector<T> const cells = download(results);
   std::vector<T> const expected = expected_cells<Operation, T>(size, threads);
   require_equal(cells[0], expected[0], "the global cell");
@@ -216,19 +215,20 @@ void exchange_hands_every_value_on(Target const& target) {
   T* const global = globals.data();
   Policy policy(target, size, threads, size);
   policy.allow_nonportable_size();
-  parallel_for("exchange", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
-    auto cell = member.cluster_scratch();
-    if (member.team_rank() == 0) *cell = T(0);
-    member.cluster_barrier();
-    int const number = member.cluster_rank() * threads + member.team_rank();
-    out[number] = atomic_exchange(&*member.peer(cell, 0), T(number + 1));
-    out[all + 1 + number] = atomic_exchange(global, T(number + 1));
-    member.cluster_barrier();
-    if (number == 0) {
-      out[all] = *cell;
-      out[2 * all + 1] = *global;
-    }
-  });
+  parallel_for(
+      "exchange", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        auto cell = member.cluster_scratch();
+        if (member.team_rank() == 0) *cell = T(0);
+        member.cluster_barrier();
+        int const number = member.cluster_rank() * threads + member.team_rank();
+        out[number] = atomic_exchange(&*member.peer(cell, 0), T(number + 1));
+        out[all + 1 + number] = atomic_exchange(global, T(number + 1));
+        member.cluster_barrier();
+        if (number == 0) {
+          out[all] = *cell;
+          out[2 * all + 1] = *global;
+        }
+      });
   std::vector<T> const seen = download(received);
   std::vector<T> expected(all + 1);
   for (int number = 0; number <= all; ++number) expected[number] = T(number);
@@ -250,13 +250,14 @@ void fetch_add_hands_out_each_ticket_once(Target const& target) {
   T* const ticket = tickets.data();
   Policy policy(target, size, threads, size);
   policy.allow_nonportable_size();
-  parallel_for("tickets", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
-    auto cell = member.cluster_scratch();
-    if (member.team_rank() == 0) *cell = T(0);
-    member.cluster_barrier();
-    ticket[member.league_rank() * threads + member.team_rank()] =
-        atomic_fetch_add(&*member.peer(cell, size - 1), T(1));
-  });
+  parallel_for(
+      "tickets", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        auto cell = member.cluster_scratch();
+        if (member.team_rank() == 0) *cell = T(0);
+        member.cluster_barrier();
+        ticket[member.league_rank() * threads + member.team_rank()] =
+            atomic_fetch_add(&*member.peer(cell, size - 1), T(1));
+      });
   std::vector<T> values = download(tickets);
   std::sort(values.begin(), values.end());
   std::vector<T> expected(all);
@@ -298,19 +299,20 @@ void fetching_forms_return_what_stood_there(Target const& target) {
   int const size = cluster_teams(target, 2);
   auto const results = poisoned<T>(target, 3 * count + 1);
   T* const out = results.data();
-  parallel_for("one_of_each", Policy(target, size, 1, size),
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 auto cell = member.cluster_scratch();
-                 auto other = member.peer(cell, size - 1);
-                 if (member.cluster_rank() == 0) {
-                   one_of_each(&out[3 * count], out);
-                   one_of_each(&*other, out + count);
-                 }
-                 member.cluster_barrier();
-                 if (member.cluster_rank() == size - 1) one_of_each(&*cell, out + 2 * count);
-               });
-  std::vector<T> const one = {12, 20, 20, 20, 20, 21, 21, 16, 16, 7, 7, 7, 7, 7, 7, 13,
-                              13, 4,  4,  7,  7,  2};
+  parallel_for(
+      "one_of_each", Policy(target, size, 1, size),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        auto cell = member.cluster_scratch();
+        auto other = member.peer(cell, size - 1);
+        if (member.cluster_rank() == 0) {
+          one_of_each(&out[3 * count], out);
+          one_of_each(&*other, out + count);
+        }
+        member.cluster_barrier();
+        if (member.cluster_rank() == size - 1) one_of_each(&*cell, out + 2 * count);
+      });
+  std::vector<T> const one = {12, 20, 20, 20, 20, 21, 21, 16, 16, 7, 7,
+                              7,  7,  7,  7,  13, 13, 4,  4,  7,  7, 2};
   std::vector<T> expected;
   for (int place = 0; place < 3; ++place) {
     expected.insert(expected.end(), one.begin(), one.begin() + count);
@@ -327,28 +329,29 @@ using I64 = long long;
 using U64 = unsigned long long;
 
 #define KOHORT_CONTENDED(OPERATION, TYPE) \
-  {#OPERATION "On" #TYPE, loses_no_update<OPERATION, TYPE, UnitTarget>}
-#define KOHORT_CONTENDED_ON_INTEGERS(OPERATION)                              \
-  KOHORT_CONTENDED(OPERATION, I32), KOHORT_CONTENDED(OPERATION, U32),        \
+  { #OPERATION "On" #TYPE, loses_no_update < OPERATION, TYPE, UnitTarget> }
+#define KOHORT_CONTENDED_ON_INTEGERS(OPERATION)                       \
+  KOHORT_CONTENDED(OPERATION, I32), KOHORT_CONTENDED(OPERATION, U32), \
       KOHORT_CONTENDED(OPERATION, I64), KOHORT_CONTENDED(OPERATION, U64)
-#define KOHORT_CONTENDED_ON_ALL(OPERATION)                                   \
+#define KOHORT_CONTENDED_ON_ALL(OPERATION)                                     \
   KOHORT_CONTENDED_ON_INTEGERS(OPERATION), KOHORT_CONTENDED(OPERATION, float), \
       KOHORT_CONTENDED(OPERATION, double)
-#define KOHORT_FOR_TYPE(NAME, FUNCTION, TYPE) {NAME "On" #TYPE, FUNCTION<TYPE, UnitTarget>}
-#define KOHORT_FOR_ALL_TYPES(NAME, FUNCTION)                                          \
-  KOHORT_FOR_TYPE(NAME, FUNCTION, I32), KOHORT_FOR_TYPE(NAME, FUNCTION, U32),         \
-      KOHORT_FOR_TYPE(NAME, FUNCTION, I64), KOHORT_FOR_TYPE(NAME, FUNCTION, U64),     \
+#define KOHORT_FOR_TYPE(NAME, FUNCTION, TYPE) \
+  { NAME "On" #TYPE, FUNCTION<TYPE, UnitTarget> }
+#define KOHORT_FOR_ALL_TYPES(NAME, FUNCTION)                                      \
+  KOHORT_FOR_TYPE(NAME, FUNCTION, I32), KOHORT_FOR_TYPE(NAME, FUNCTION, U32),     \
+      KOHORT_FOR_TYPE(NAME, FUNCTION, I64), KOHORT_FOR_TYPE(NAME, FUNCTION, U64), \
       KOHORT_FOR_TYPE(NAME, FUNCTION, float), KOHORT_FOR_TYPE(NAME, FUNCTION, double)
 
-Rung<UnitTarget> const rung(
-    "08_atomics",
-    {KOHORT_CONTENDED_ON_ALL(Add), KOHORT_CONTENDED_ON_ALL(Minimum),
-     KOHORT_CONTENDED_ON_ALL(Maximum), KOHORT_CONTENDED_ON_INTEGERS(And),
-     KOHORT_CONTENDED_ON_INTEGERS(Or), KOHORT_CONTENDED_ON_INTEGERS(Xor),
-     KOHORT_CONTENDED_ON_ALL(AddByCompareExchange),
-     KOHORT_FOR_ALL_TYPES("Exchange", exchange_hands_every_value_on),
-     KOHORT_FOR_ALL_TYPES("Tickets", fetch_add_hands_out_each_ticket_once),
-     KOHORT_FOR_ALL_TYPES("FetchingForms", fetching_forms_return_what_stood_there)});
+Rung<UnitTarget> const rung("08_atomics",
+                            {KOHORT_CONTENDED_ON_ALL(Add), KOHORT_CONTENDED_ON_ALL(Minimum),
+                             KOHORT_CONTENDED_ON_ALL(Maximum), KOHORT_CONTENDED_ON_INTEGERS(And),
+                             KOHORT_CONTENDED_ON_INTEGERS(Or), KOHORT_CONTENDED_ON_INTEGERS(Xor),
+                             KOHORT_CONTENDED_ON_ALL(AddByCompareExchange),
+                             KOHORT_FOR_ALL_TYPES("Exchange", exchange_hands_every_value_on),
+                             KOHORT_FOR_ALL_TYPES("Tickets", fetch_add_hands_out_each_ticket_once),
+                             KOHORT_FOR_ALL_TYPES("FetchingForms",
+                                                  fetching_forms_return_what_stood_there)});
 
 #undef KOHORT_CONTENDED
 #undef KOHORT_CONTENDED_ON_INTEGERS

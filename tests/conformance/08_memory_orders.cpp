@@ -92,14 +92,14 @@ void release_and_acquire_pass_messages_through_a_peers_flag(Target const& target
     unsigned* const result = results.data();
     Policy policy(target, teams, 4, size);
     policy.allow_nonportable_size();
-    parallel_for("release_acquire", policy,
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   using By = ByReleaseAndAcquire<Where>;
-                   pass_messages(
-                       member, messages, result,
-                       [](unsigned* flag, unsigned value) { By::publish(flag, value); },
-                       [](unsigned* flag) { return By::observe(flag); });
-                 });
+    parallel_for(
+        "release_acquire", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          using By = ByReleaseAndAcquire<Where>;
+          pass_messages(
+              member, messages, result,
+              [](unsigned* flag, unsigned value) { By::publish(flag, value); },
+              [](unsigned* flag) { return By::observe(flag); });
+        });
     require_all_equal(download(results), expected_messages(teams, size, messages),
                       "checksums, cluster of " + std::to_string(size));
   }
@@ -115,13 +115,14 @@ void fences_pass_messages_through_relaxed_flags(Target const& target) {
   unsigned* const result = results.data();
   Policy policy(target, size, 4, size);
   policy.allow_nonportable_size();
-  parallel_for("fences", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
-    using By = ByFences<Where, Member>;
-    pass_messages(
-        member, messages, result,
-        [&](unsigned* flag, unsigned value) { By::publish(member, flag, value); },
-        [&](unsigned* flag) { return By::observe(member, flag); });
-  });
+  parallel_for(
+      "fences", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        using By = ByFences<Where, Member>;
+        pass_messages(
+            member, messages, result,
+            [&](unsigned* flag, unsigned value) { By::publish(member, flag, value); },
+            [&](unsigned* flag) { return By::observe(member, flag); });
+      });
   require_all_equal(download(results), expected_messages(size, size, messages), "checksums");
 }
 
@@ -140,23 +141,24 @@ void a_lock_guards_plain_data(Target const& target) {
   unsigned* const result = results.data();
   Policy policy(target, size, 8, size);
   policy.allow_nonportable_size();
-  parallel_for("lock", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
-    auto mine = member.cluster_scratch();
-    if (member.team_rank() == 0) *mine = Locked{0, 0};
-    member.cluster_barrier();
-    auto shared = member.peer(mine, 0);
-    if (member.team_rank() == 0) {
-      for (int round = 0; round < rounds; ++round) {
-        while (atomic_compare_exchange<Scope::cluster, MemoryOrder::acquire>(&shared->lock, 0u,
-                                                                             1u) != 0u) {
+  parallel_for(
+      "lock", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        auto mine = member.cluster_scratch();
+        if (member.team_rank() == 0) *mine = Locked{0, 0};
+        member.cluster_barrier();
+        auto shared = member.peer(mine, 0);
+        if (member.team_rank() == 0) {
+          for (int round = 0; round < rounds; ++round) {
+            while (atomic_compare_exchange<Scope::cluster, MemoryOrder::acquire>(&shared->lock, 0u,
+                                                                                 1u) != 0u) {
+            }
+            shared->counter = shared->counter + 1;
+            atomic_store<Scope::cluster, MemoryOrder::release>(&shared->lock, 0u);
+          }
         }
-        shared->counter = shared->counter + 1;
-        atomic_store<Scope::cluster, MemoryOrder::release>(&shared->lock, 0u);
-      }
-    }
-    member.cluster_barrier();
-    if (member.league_rank() == 0 && member.team_rank() == 0) *result = mine->counter;
-  });
+        member.cluster_barrier();
+        if (member.league_rank() == 0 && member.team_rank() == 0) *result = mine->counter;
+      });
   require_equal(download(results)[0], static_cast<unsigned>(rounds * size), "the plain counter");
 }
 
@@ -170,17 +172,18 @@ void the_last_to_arrive_sees_all_partials(Target const& target) {
   auto const tickets = filled<unsigned>(target, 2, 0);
   unsigned* const partial = partials.data();
   unsigned* const ticket = tickets.data();
-  parallel_for("last_arrival", Policy(target, teams, 4),
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 if (member.team_rank() != 0) return;
-                 partial[member.league_rank()] = member.league_rank() + 1;
-                 unsigned const arrived =
-                     atomic_fetch_add<Scope::device, MemoryOrder::acquire_release>(&ticket[0], 1u);
-                 if (arrived + 1 != static_cast<unsigned>(teams)) return;
-                 unsigned sum = 0;
-                 for (int team = 0; team < teams; ++team) sum += partial[team];
-                 ticket[1] = sum;
-               });
+  parallel_for(
+      "last_arrival", Policy(target, teams, 4),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        if (member.team_rank() != 0) return;
+        partial[member.league_rank()] = member.league_rank() + 1;
+        unsigned const arrived =
+            atomic_fetch_add<Scope::device, MemoryOrder::acquire_release>(&ticket[0], 1u);
+        if (arrived + 1 != static_cast<unsigned>(teams)) return;
+        unsigned sum = 0;
+        for (int team = 0; team < teams; ++team) sum += partial[team];
+        ticket[1] = sum;
+      });
   require_all_equal(download(tickets), {120u, 120u * 121u / 2}, "arrivals and their sum");
 }
 
@@ -196,18 +199,18 @@ void sequential_consistency_forbids_store_buffering(Target const& target) {
   auto const seen = filled<unsigned>(target, 2 * rounds, 1);
   unsigned* const cell = cells.data();
   unsigned* const out = seen.data();
-  parallel_for("store_buffering", Policy(target, size, 4, size),
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 int const rank = member.cluster_rank();
-                 for (int round = 0; round < rounds; ++round) {
-                   if (member.team_rank() == 0) {
-                     atomic_store<Scope::device, order>(&cell[2 * round + rank], 1u);
-                     out[2 * round + rank] =
-                         atomic_load<Scope::device, order>(&cell[2 * round + 1 - rank]);
-                   }
-                   member.cluster_barrier();
-                 }
-               });
+  parallel_for(
+      "store_buffering", Policy(target, size, 4, size),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        int const rank = member.cluster_rank();
+        for (int round = 0; round < rounds; ++round) {
+          if (member.team_rank() == 0) {
+            atomic_store<Scope::device, order>(&cell[2 * round + rank], 1u);
+            out[2 * round + rank] = atomic_load<Scope::device, order>(&cell[2 * round + 1 - rank]);
+          }
+          member.cluster_barrier();
+        }
+      });
   std::vector<unsigned> const loads = download(seen);
   for (int round = 0; round < rounds; ++round) {
     require(loads[2 * round] + loads[2 * round + 1] >= 1,
@@ -226,10 +229,8 @@ Rung<UnitTarget> const rung(
       release_and_acquire_pass_messages_through_a_peers_flag<Scope::system, UnitTarget>},
      {"FencesAtClusterScope",
       fences_pass_messages_through_relaxed_flags<Scope::cluster, UnitTarget>},
-     {"FencesAtDeviceScope",
-      fences_pass_messages_through_relaxed_flags<Scope::device, UnitTarget>},
-     {"FencesAtSystemScope",
-      fences_pass_messages_through_relaxed_flags<Scope::system, UnitTarget>},
+     {"FencesAtDeviceScope", fences_pass_messages_through_relaxed_flags<Scope::device, UnitTarget>},
+     {"FencesAtSystemScope", fences_pass_messages_through_relaxed_flags<Scope::system, UnitTarget>},
      {"ALockGuardsPlainData", a_lock_guards_plain_data<UnitTarget>},
      {"TheLastToArriveSeesAllPartials", the_last_to_arrive_sees_all_partials<UnitTarget>},
      {"SequentialConsistencyForbidsStoreBuffering",

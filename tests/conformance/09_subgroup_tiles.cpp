@@ -39,13 +39,13 @@ struct Places {
     int const threads = threads_for_tiles(target, Lanes);
     auto const places = poisoned<Place>(target, threads);
     Place* const place = places.data();
-    parallel_for("tile_places", Policy(target, 1, threads),
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   auto const tile = member.template subgroup_tile<Lanes>();
-                   place[member.team_rank()] = Place{tile.thread_rank(), tile.size(),
-                                                     tile.meta_group_rank(),
-                                                     tile.meta_group_size()};
-                 });
+    parallel_for(
+        "tile_places", Policy(target, 1, threads),
+        KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          auto const tile = member.template subgroup_tile<Lanes>();
+          place[member.team_rank()] = Place{tile.thread_rank(), tile.size(), tile.meta_group_rank(),
+                                            tile.meta_group_size()};
+        });
     std::vector<Place> expected;
     for (int thread = 0; thread < threads; ++thread) {
       expected.push_back({thread % Lanes, Lanes, thread / Lanes, threads / Lanes});
@@ -80,20 +80,21 @@ void check_shuffles(Target const& target) {
   int const threads = threads_for_tiles(target, Lanes);
   auto const results = poisoned<T>(target, Lanes * shuffle_kinds * threads);
   T* const result = results.data();
-  parallel_for("shuffles", Policy(target, 1, threads),
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 auto const tile = member.template subgroup_tile<Lanes>();
-                 int const thread = member.team_rank();
-                 T const mine = value_of<T>(thread);
-                 for (int n = 0; n < Lanes; ++n) {
-                   T* const row = result + n * shuffle_kinds * threads + thread;
-                   row[0 * threads] = tile.shuffle(mine, (tile.thread_rank() + n) % Lanes);
-                   row[1 * threads] = tile.shuffle_down(mine, n);
-                   row[2 * threads] = tile.shuffle_up(mine, n);
-                   row[3 * threads] = tile.shuffle_xor(mine, n);
-                   row[4 * threads] = tile.broadcast(mine, n);
-                 }
-               });
+  parallel_for(
+      "shuffles", Policy(target, 1, threads),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        auto const tile = member.template subgroup_tile<Lanes>();
+        int const thread = member.team_rank();
+        T const mine = value_of<T>(thread);
+        for (int n = 0; n < Lanes; ++n) {
+          T* const row = result + n * shuffle_kinds * threads + thread;
+          row[0 * threads] = tile.shuffle(mine, (tile.thread_rank() + n) % Lanes);
+          row[1 * threads] = tile.shuffle_down(mine, n);
+          row[2 * threads] = tile.shuffle_up(mine, n);
+          row[3 * threads] = tile.shuffle_xor(mine, n);
+          row[4 * threads] = tile.broadcast(mine, n);
+        }
+      });
   std::vector<T> expected;
   for (int n = 0; n < Lanes; ++n) {
     for (int kind = 0; kind < shuffle_kinds; ++kind) {
@@ -139,18 +140,19 @@ struct Votes {
     auto const votes = poisoned<int>(target, rounds * threads);
     std::uint64_t* const ballot = ballots.data();
     int* const vote = votes.data();
-    parallel_for("votes", Policy(target, 1, threads),
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   auto const tile = member.template subgroup_tile<Lanes>();
-                   int const thread = member.team_rank();
-                   for (int round = 0; round < rounds; ++round) {
-                     bool const mine = predicate(round, thread);
-                     ballot[round * threads + thread] = tile.ballot(mine);
-                     int const any = tile.any(mine) ? 1 : 0;
-                     int const all = tile.all(mine) ? 2 : 0;
-                     vote[round * threads + thread] = any + all;
-                   }
-                 });
+    parallel_for(
+        "votes", Policy(target, 1, threads),
+        KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          auto const tile = member.template subgroup_tile<Lanes>();
+          int const thread = member.team_rank();
+          for (int round = 0; round < rounds; ++round) {
+            bool const mine = predicate(round, thread);
+            ballot[round * threads + thread] = tile.ballot(mine);
+            int const any = tile.any(mine) ? 1 : 0;
+            int const all = tile.all(mine) ? 2 : 0;
+            vote[round * threads + thread] = any + all;
+          }
+        });
     std::vector<std::uint64_t> expected_ballots;
     std::vector<int> expected_votes;
     for (int round = 0; round < rounds; ++round) {
@@ -191,15 +193,16 @@ void check_combinations(Target const& target, char const* text) {
   int const threads = threads_for_tiles(target, Lanes);
   auto const results = poisoned<T>(target, 3 * threads);
   T* const result = results.data();
-  parallel_for("tile_combinations", Policy(target, 1, threads),
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 auto const tile = member.template subgroup_tile<Lanes>();
-                 int const thread = member.team_rank();
-                 T const mine = value_of<T>(thread);
-                 result[thread] = tile.reduce(mine, Operation());
-                 result[threads + thread] = tile.inclusive_scan(mine, Operation());
-                 result[2 * threads + thread] = tile.scan(mine, Operation());
-               });
+  parallel_for(
+      "tile_combinations", Policy(target, 1, threads),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        auto const tile = member.template subgroup_tile<Lanes>();
+        int const thread = member.team_rank();
+        T const mine = value_of<T>(thread);
+        result[thread] = tile.reduce(mine, Operation());
+        result[threads + thread] = tile.inclusive_scan(mine, Operation());
+        result[2 * threads + thread] = tile.scan(mine, Operation());
+      });
   Operation const operation;
   std::vector<T> expected(3 * threads);
   for (int first = 0; first < threads; first += Lanes) {
@@ -236,21 +239,21 @@ struct Barriers {
     int const rounds = 6;
     auto const results = poisoned<int>(target, threads);
     int* const result = results.data();
-    parallel_for("tile_barriers", Policy(target, 1, threads).dynamic_team_scratch(threads),
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   auto const tile = member.template subgroup_tile<Lanes>();
-                   int* const cells =
-                       member.dynamic_team_scratch() + tile.meta_group_rank() * Lanes;
-                   int const lane = tile.thread_rank();
-                   int sum = 0;
-                   for (int round = 0; round < rounds; ++round) {
-                     cells[lane] = round * 100 + member.team_rank();
-                     tile.barrier();
-                     sum += cells[(lane + round) % Lanes];
-                     tile.barrier();
-                   }
-                   result[member.team_rank()] = sum;
-                 });
+    parallel_for(
+        "tile_barriers", Policy(target, 1, threads).dynamic_team_scratch(threads),
+        KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          auto const tile = member.template subgroup_tile<Lanes>();
+          int* const cells = member.dynamic_team_scratch() + tile.meta_group_rank() * Lanes;
+          int const lane = tile.thread_rank();
+          int sum = 0;
+          for (int round = 0; round < rounds; ++round) {
+            cells[lane] = round * 100 + member.team_rank();
+            tile.barrier();
+            sum += cells[(lane + round) % Lanes];
+            tile.barrier();
+          }
+          result[member.team_rank()] = sum;
+        });
     std::vector<int> expected;
     for (int thread = 0; thread < threads; ++thread) {
       int sum = 0;
@@ -271,17 +274,18 @@ struct Branches {
     int const threads = threads_for_tiles(target, Lanes);
     auto const results = poisoned<int>(target, threads);
     int* const result = results.data();
-    parallel_for("tile_branches", Policy(target, 1, threads),
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   auto const tile = member.template subgroup_tile<Lanes>();
-                   int sum = 0;
-                   if (tile.meta_group_rank() % 2 == 0) {
-                     for (int n = 0; n < 3; ++n) sum += tile.reduce(member.team_rank() + n);
-                   } else {
-                     sum = -tile.reduce(member.team_rank());
-                   }
-                   result[member.team_rank()] = sum;
-                 });
+    parallel_for(
+        "tile_branches", Policy(target, 1, threads),
+        KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          auto const tile = member.template subgroup_tile<Lanes>();
+          int sum = 0;
+          if (tile.meta_group_rank() % 2 == 0) {
+            for (int n = 0; n < 3; ++n) sum += tile.reduce(member.team_rank() + n);
+          } else {
+            sum = -tile.reduce(member.team_rank());
+          }
+          result[member.team_rank()] = sum;
+        });
     std::vector<int> expected;
     for (int thread = 0; thread < threads; ++thread) {
       int const first = thread / Lanes * Lanes;

@@ -47,14 +47,15 @@ void check(Target const& target, char const* text) {
     int const all = teams * threads;
     auto const results = poisoned<T>(target, 3 * all);
     T* const result = results.data();
-    parallel_for("team_collectives", Policy(target, teams, threads),
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   int const number = member.league_rank() * threads + member.team_rank();
-                   T const mine = value_of<T>(number);
-                   result[number] = member.team_reduce(mine, Operation());
-                   result[all + number] = member.team_scan(mine, Operation());
-                   result[2 * all + number] = member.team_inclusive_scan(mine, Operation());
-                 });
+    parallel_for(
+        "team_collectives", Policy(target, teams, threads),
+        KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          int const number = member.league_rank() * threads + member.team_rank();
+          T const mine = value_of<T>(number);
+          result[number] = member.team_reduce(mine, Operation());
+          result[all + number] = member.team_scan(mine, Operation());
+          result[2 * all + number] = member.team_inclusive_scan(mine, Operation());
+        });
     Operation const operation;
     std::vector<T> expected(3 * all);
     for (int team = 0; team < teams; ++team) {
@@ -102,11 +103,12 @@ void every_thread_receives_the_same_bits(Target const& target) {
   for (int threads : odd_team_sizes(target)) {
     auto const results = poisoned<float>(target, threads);
     float* const result = results.data();
-    parallel_for("same_bits", Policy(target, 1, threads),
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   float const mine = 1.0f / (1 + scrambled(member.team_rank()) % 1000);
-                   result[member.team_rank()] = member.team_reduce(mine);
-                 });
+    parallel_for(
+        "same_bits", Policy(target, 1, threads),
+        KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          float const mine = 1.0f / (1 + scrambled(member.team_rank()) % 1000);
+          result[member.team_rank()] = member.team_reduce(mine);
+        });
     std::vector<float> const seen = download(results);
     double sum = 0;
     for (int thread = 0; thread < threads; ++thread) sum += 1.0f / (1 + scrambled(thread) % 1000);
@@ -125,14 +127,15 @@ void broadcasts_from_every_thread(Target const& target) {
     if (threads > 100) continue;
     auto const results = poisoned<int>(target, threads);
     int* const result = results.data();
-    parallel_for("team_broadcast", Policy(target, 1, threads),
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   unsigned sum = 0;
-                   for (int source = 0; source < threads; ++source) {
-                     sum = sum * 31 + member.team_broadcast(member.team_rank() * 5 + 1, source);
-                   }
-                   result[member.team_rank()] = static_cast<int>(sum);
-                 });
+    parallel_for(
+        "team_broadcast", Policy(target, 1, threads),
+        KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          unsigned sum = 0;
+          for (int source = 0; source < threads; ++source) {
+            sum = sum * 31 + member.team_broadcast(member.team_rank() * 5 + 1, source);
+          }
+          result[member.team_rank()] = static_cast<int>(sum);
+        });
     unsigned sum = 0;
     for (int source = 0; source < threads; ++source) sum = sum * 31 + source * 5 + 1;
     require_all_equal(download(results), std::vector<int>(threads, static_cast<int>(sum)),
@@ -149,28 +152,29 @@ void calls_may_follow_each_other_at_once(Target const& target) {
   for (int threads : odd_team_sizes(target)) {
     auto const results = poisoned<double>(target, threads);
     double* const result = results.data();
-    parallel_for("mixed_collectives", Policy(target, 1, threads),
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   int const thread = member.team_rank();
-                   double sum = 0;
-                   for (int round = 0; round < rounds; ++round) {
-                     sum += member.team_reduce(thread + round);
-                     sum += member.team_reduce(thread * 0.5);
-                     sum += member.team_scan(1LL);
-                     sum += member.team_broadcast(static_cast<signed char>(round), threads - 1);
-                     sum += member.team_reduce(Summary{1.0, 1, 0.0, 0.0}, Summarise()).sum;
-                     sum += member.team_reduce(static_cast<float>(thread), Max());
-                     sum += member.team_reduce(thread, Min());
-                   }
-                   result[thread] = sum;
-                 });
+    parallel_for(
+        "mixed_collectives", Policy(target, 1, threads),
+        KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          int const thread = member.team_rank();
+          double sum = 0;
+          for (int round = 0; round < rounds; ++round) {
+            sum += member.team_reduce(thread + round);
+            sum += member.team_reduce(thread * 0.5);
+            sum += member.team_scan(1LL);
+            sum += member.team_broadcast(static_cast<signed char>(round), threads - 1);
+            sum += member.team_reduce(Summary{1.0, 1, 0.0, 0.0}, Summarise()).sum;
+            sum += member.team_reduce(static_cast<float>(thread), Max());
+            sum += member.team_reduce(thread, Min());
+          }
+          result[thread] = sum;
+        });
     std::vector<double> expected;
     double const triangle = threads * (threads - 1) / 2.0;
     for (int thread = 0; thread < threads; ++thread) {
       double sum = 0;
       for (int round = 0; round < rounds; ++round) {
-        sum += triangle + threads * round + triangle * 0.5 + thread + round + threads +
-               (threads - 1);
+        sum +=
+            triangle + threads * round + triangle * 0.5 + thread + round + threads + (threads - 1);
       }
       expected.push_back(sum);
     }
@@ -185,17 +189,18 @@ void collectives_leave_the_policys_scratch_alone(Target const& target) {
   int const threads = team_threads(target, 256);
   auto const results = poisoned<int>(target, threads);
   int* const result = results.data();
-  parallel_for("collectives_and_scratch", Policy(target, 1, threads),
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 auto& cells = member.team_scratch();
-                 int const thread = member.team_rank();
-                 cells[thread] = thread * 3;
-                 long long sum = 0;
-                 for (int round = 0; round < 5; ++round) sum += member.team_reduce(1LL);
-                 sum += member.team_broadcast(7);
-                 member.team_barrier();
-                 result[thread] = cells[threads - 1 - thread] + static_cast<int>(sum);
-               });
+  parallel_for(
+      "collectives_and_scratch", Policy(target, 1, threads),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        auto& cells = member.team_scratch();
+        int const thread = member.team_rank();
+        cells[thread] = thread * 3;
+        long long sum = 0;
+        for (int round = 0; round < 5; ++round) sum += member.team_reduce(1LL);
+        sum += member.team_broadcast(7);
+        member.team_barrier();
+        result[thread] = cells[threads - 1 - thread] + static_cast<int>(sum);
+      });
   std::vector<int> expected;
   for (int thread = 0; thread < threads; ++thread) {
     expected.push_back(3 * (threads - 1 - thread) + 5 * threads + 7);
@@ -207,8 +212,7 @@ namespace {
 Rung<UnitTarget> const rung(
     "10_team_collectives",
     {{"ReductionsAndScansOfIntegers", reductions_and_scans_of_integers<UnitTarget>},
-     {"ReductionsAndScansOfFloatingNumbers",
-      reductions_and_scans_of_floating_numbers<UnitTarget>},
+     {"ReductionsAndScansOfFloatingNumbers", reductions_and_scans_of_floating_numbers<UnitTarget>},
      {"ReductionsAndScansOfStructs", reductions_and_scans_of_structs<UnitTarget>},
      {"EveryThreadReceivesTheSameBits", every_thread_receives_the_same_bits<UnitTarget>},
      {"BroadcastsFromEveryThread", broadcasts_from_every_thread<UnitTarget>},

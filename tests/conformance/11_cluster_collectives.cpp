@@ -42,8 +42,7 @@ void check(Target const& target, char const* text) {
       auto const results = poisoned<T>(target, 2 * all);
       Policy policy(target, clusters * size, threads, size);
       policy.allow_nonportable_size();
-      parallel_for("cluster_collectives", policy,
-                   ReduceAndScan<T, Operation>{results.data(), all});
+      parallel_for("cluster_collectives", policy, ReduceAndScan<T, Operation>{results.data(), all});
       Operation const operation;
       std::vector<T> expected(2 * all);
       for (int cluster = 0; cluster < clusters; ++cluster) {
@@ -54,9 +53,9 @@ void check(Target const& target, char const* text) {
         }
         for (int i = 0; i < in_cluster; ++i) expected[cluster * in_cluster + i] = below;
       }
-      require_all_equal(download(results), expected,
-                        std::string(text) + ", " + std::to_string(size) + " teams of " +
-                            std::to_string(threads));
+      require_all_equal(
+          download(results), expected,
+          std::string(text) + ", " + std::to_string(size) + " teams of " + std::to_string(threads));
     }
   }
 }
@@ -222,17 +221,18 @@ void fixed_shapes_leave_the_policys_scratch_alone(Target const& target) {
   int const threads = team_threads(target, 64);
   auto const results = poisoned<int>(target, 4 * threads);
   int* const result = results.data();
-  bool const ran = launched("fixed_shape_collectives", Policy(target, 4, threads),
-                            KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                              auto tile = member.cluster_scratch();
-                              int const thread = member.team_rank();
-                              tile[thread] = member.league_rank() * 100 + thread;
-                              int const sum = member.cluster_reduce(1);
-                              int const below = member.cluster_scan(1);
-                              auto other = member.peer(tile, 1 - member.cluster_rank());
-                              result[member.league_rank() * threads + thread] =
-                                  other[threads - 1 - thread] + 1000 * sum + below;
-                            });
+  bool const ran = launched(
+      "fixed_shape_collectives", Policy(target, 4, threads),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        auto tile = member.cluster_scratch();
+        int const thread = member.team_rank();
+        tile[thread] = member.league_rank() * 100 + thread;
+        int const sum = member.cluster_reduce(1);
+        int const below = member.cluster_scan(1);
+        auto other = member.peer(tile, 1 - member.cluster_rank());
+        result[member.league_rank() * threads + thread] =
+            other[threads - 1 - thread] + 1000 * sum + below;
+      });
   if (!ran) return;
   std::vector<int> expected;
   for (int team = 0; team < 4; ++team) {

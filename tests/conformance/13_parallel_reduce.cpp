@@ -38,8 +38,8 @@ void check(Target const& target, char const* text) {
   for (int teams : {1, 2, 33, 700}) {
     for (int threads : {1, properties(target).subgroup_size + 1, team_threads(target, 128)}) {
       T const expected = plain_reduction<T, Operation>(teams * threads);
-      std::string const shape = std::string(text) + ", " + std::to_string(teams) + " teams of " +
-                                std::to_string(threads);
+      std::string const shape =
+          std::string(text) + ", " + std::to_string(teams) + " teams of " + std::to_string(threads);
       T result = static_cast<T>(77);
       parallel_reduce("to_the_host", Policy(target, teams, threads), functor, result, Operation());
       require_equal(result, expected, shape + ", host scalar");
@@ -94,13 +94,14 @@ void a_struct_with_an_operation_of_its_own(Target const& target) {
   int const teams = 50;
   int const threads = team_threads(target, 100);
   Largest result{0, 0, 0};
-  parallel_reduce("largest", Policy(target, teams, threads),
-                  KOHORT_LAMBDA(typename Policy::member_type const& member, Largest& update) {
-                    int const number = member.league_rank() * threads + member.team_rank();
-                    Largest const mine{contribution<double>(number), number, 0};
-                    update = KeepLargest()(update, mine);
-                  },
-                  result, KeepLargest());
+  parallel_reduce(
+      "largest", Policy(target, teams, threads),
+      KOHORT_LAMBDA(typename Policy::member_type const& member, Largest& update) {
+        int const number = member.league_rank() * threads + member.team_rank();
+        Largest const mine{contribution<double>(number), number, 0};
+        update = KeepLargest()(update, mine);
+      },
+      result, KeepLargest());
   Largest expected = KeepLargest::identity<Largest>();
   for (int number = 0; number < teams * threads; ++number) {
     expected = KeepLargest()(expected, Largest{contribution<double>(number), number, 0});
@@ -120,12 +121,13 @@ void equal_launches_give_equal_bits(Target const& target) {
   for (int number = 0; number < teams * threads; ++number) exact += 1.0 / (1 + number);
   for (int repetition = 0; repetition < 8; ++repetition) {
     float result = -1;
-    parallel_reduce("harmonic", Policy(target, teams, threads),
-                    KOHORT_LAMBDA(typename Policy::member_type const& member, float& update) {
-                      int const number = member.league_rank() * threads + member.team_rank();
-                      update += 1.0f / (1 + number);
-                    },
-                    result);
+    parallel_reduce(
+        "harmonic", Policy(target, teams, threads),
+        KOHORT_LAMBDA(typename Policy::member_type const& member, float& update) {
+          int const number = member.league_rank() * threads + member.team_rank();
+          update += 1.0f / (1 + number);
+        },
+        result);
     if (repetition == 0) first = result;
     require_equal<double>(result, first, "the sum of repetition " + std::to_string(repetition));
   }
@@ -160,15 +162,15 @@ void the_functor_may_use_its_peers(Target const& target) {
   int const size = cluster_teams(target, 2);
   int const teams = 40 * size;
   long long result = -1;
-  parallel_reduce("peers_contribute", Policy(target, teams, 32 < team_threads(target) ? 32 : 1, size),
-                  KOHORT_LAMBDA(typename Policy::member_type const& member, long long& update) {
-                    auto cell = member.cluster_scratch();
-                    if (member.team_rank() == 0) *cell = member.league_rank() * 3;
-                    member.cluster_barrier();
-                    if (member.team_rank() == 0)
-                      update += *member.peer(cell, size - 1 - member.cluster_rank());
-                  },
-                  result);
+  parallel_reduce(
+      "peers_contribute", Policy(target, teams, team_threads(target, 32), size),
+      KOHORT_LAMBDA(typename Policy::member_type const& member, long long& update) {
+        auto cell = member.cluster_scratch();
+        if (member.team_rank() == 0) *cell = member.league_rank() * 3;
+        member.cluster_barrier();
+        if (member.team_rank() == 0) update += *member.peer(cell, size - 1 - member.cluster_rank());
+      },
+      result);
   require_equal(result, 3LL * teams * (teams - 1) / 2, "the sum over all peers");
 }
 
@@ -203,13 +205,14 @@ void a_result_in_a_buffer_feeds_the_next_launch(Target const& target) {
   auto const results = poisoned<int>(target, teams);
   int const* const sum = sums.data();
   int* const result = results.data();
-  parallel_reduce("sum_first", Policy(target, teams, 16),
-                  KOHORT_LAMBDA(typename Policy::member_type const&, int& update) { update += 2; },
-                  sums);
-  parallel_for("use_it", Policy(target, teams, 1),
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 result[member.league_rank()] = *sum + member.league_rank();
-               });
+  parallel_reduce(
+      "sum_first", Policy(target, teams, 16),
+      KOHORT_LAMBDA(typename Policy::member_type const&, int& update) { update += 2; }, sums);
+  parallel_for(
+      "use_it", Policy(target, teams, 1),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        result[member.league_rank()] = *sum + member.league_rank();
+      });
   std::vector<int> expected;
   for (int team = 0; team < teams; ++team) expected.push_back(teams * 32 + team);
   require_all_equal(download(results), expected, "the sum, used by each team");
@@ -234,8 +237,7 @@ Rung<UnitTarget> const rung(
      {"ReductionsOverClusters", reductions_over_clusters<UnitTarget>},
      {"TheFunctorMayUseItsPeers", the_functor_may_use_its_peers<UnitTarget>},
      {"ManyReductionsFollowEachOther", many_reductions_follow_each_other<UnitTarget>},
-     {"AResultInABufferFeedsTheNextLaunch",
-      a_result_in_a_buffer_feeds_the_next_launch<UnitTarget>},
+     {"AResultInABufferFeedsTheNextLaunch", a_result_in_a_buffer_feeds_the_next_launch<UnitTarget>},
      {"AnEmptyBufferIsRefused", an_empty_buffer_is_refused<UnitTarget>}});
 }  // namespace
 }  // namespace kohort::conformance::reduce

@@ -94,11 +94,12 @@ void copies_are_ordered_with_launches(Target const& target) {
   auto const cells = filled<int>(target, count, 1);
   int* const cell = cells.data();
   for (int round = 1; round <= 5; ++round) {
-    parallel_for("double_all", Policy(target, 16, 32),
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   int const first = member.league_rank() * 32 + member.team_rank();
-                   for (int i = first; i < count; i += 16 * 32) cell[i] = 2 * cell[i] + 1;
-                 });
+    parallel_for(
+        "double_all", Policy(target, 16, 32),
+        KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          int const first = member.league_rank() * 32 + member.team_rank();
+          for (int i = first; i < count; i += 16 * 32) cell[i] = 2 * cell[i] + 1;
+        });
     std::vector<int> values = download(cells);
     require_all_equal(values, std::vector<int>(count, round * 2 + 1),
                       "round " + std::to_string(round));
@@ -116,13 +117,12 @@ void memory_is_aligned_for_every_type(Target const& target) {
 
 namespace {
 Rung<UnitTarget> const rung(
-    "14_buffer",
-    {{"ValuesComeBackUnchanged", values_come_back_unchanged<UnitTarget>},
-     {"SpansAndStructsAreCopied", spans_and_structs_are_copied<UnitTarget>},
-     {"AnEmptyBufferIsHarmless", an_empty_buffer_is_harmless<UnitTarget>},
-     {"ABufferMovesWithItsMemory", a_buffer_moves_with_its_memory<UnitTarget>},
-     {"UnequalSizesAreRefused", unequal_sizes_are_refused<UnitTarget>},
-     {"CopiesAreOrderedWithLaunches", copies_are_ordered_with_launches<UnitTarget>},
-     {"MemoryIsAlignedForEveryType", memory_is_aligned_for_every_type<UnitTarget>}});
+    "14_buffer", {{"ValuesComeBackUnchanged", values_come_back_unchanged<UnitTarget>},
+                  {"SpansAndStructsAreCopied", spans_and_structs_are_copied<UnitTarget>},
+                  {"AnEmptyBufferIsHarmless", an_empty_buffer_is_harmless<UnitTarget>},
+                  {"ABufferMovesWithItsMemory", a_buffer_moves_with_its_memory<UnitTarget>},
+                  {"UnequalSizesAreRefused", unequal_sizes_are_refused<UnitTarget>},
+                  {"CopiesAreOrderedWithLaunches", copies_are_ordered_with_launches<UnitTarget>},
+                  {"MemoryIsAlignedForEveryType", memory_is_aligned_for_every_type<UnitTarget>}});
 }  // namespace
 }  // namespace kohort::conformance::buffer

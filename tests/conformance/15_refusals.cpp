@@ -199,11 +199,10 @@ void parallel_reduce_is_refused_as_parallel_for_is(Target const& target) {
   int result = 42;
   LaunchError const error = require_throws<LaunchError>(
       [&] {
-        parallel_reduce("refused_sum", Policy(target, 100, 1, 3),
-                        KOHORT_LAMBDA(typename Policy::member_type const&, int& update) {
-                          update += 1;
-                        },
-                        result);
+        parallel_reduce(
+            "refused_sum", Policy(target, 100, 1, 3),
+            KOHORT_LAMBDA(typename Policy::member_type const&, int& update) { update += 1; },
+            result);
       },
       "a reduction that must be refused");
   require_equal(error.label(), "refused_sum", "label()");

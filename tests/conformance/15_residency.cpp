@@ -65,9 +65,9 @@ void validate_agrees_with_launches(Target const& target) {
             bool const valid = policy.validate(CountTeams{nullptr}).ok;
             require_equal(runs(policy), valid,
                           "a launch of league " + std::to_string(league) + ", cluster " +
-                              std::to_string(size) + ", " + std::to_string(threads) +
-                              " threads, " + std::to_string(bytes) + " B, " +
-                              (allowed ? "" : "no ") + "opting in: is taken");
+                              std::to_string(size) + ", " + std::to_string(threads) + " threads, " +
+                              std::to_string(bytes) + " B, " + (allowed ? "" : "no ") +
+                              "opting in: is taken");
           }
         }
       }
@@ -86,8 +86,7 @@ ClusterPolicy<Target> two_clusters(Target const& target, int size, int threads, 
 template <class Target>
 void check_largest_cluster(Target const& target, int threads, bool allowed) {
   DeviceProperties const device = properties(target);
-  int const limit =
-      allowed ? device.largest_nonportable_cluster : device.largest_portable_cluster;
+  int const limit = allowed ? device.largest_nonportable_cluster : device.largest_portable_cluster;
   CountTeams const functor{nullptr};
   int const largest = two_clusters(target, 1, threads, allowed).max_cluster_size(functor);
   require(largest >= 1 && largest <= limit, "max_cluster_size() is one of the device's sizes");
@@ -193,10 +192,11 @@ void a_league_counts_teams(Target const& target) {
   int const size = cluster_teams(target, 2);
   auto const results = filled<int>(target, 6, 0);
   int* const result = results.data();
-  parallel_for("six_teams", Policy(target, 6, 1, size),
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 atomic_add(&result[member.league_rank()], member.cluster_league_size());
-               });
+  parallel_for(
+      "six_teams", Policy(target, 6, 1, size),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        atomic_add(&result[member.league_rank()], member.cluster_league_size());
+      });
   require_all_equal(download(results), std::vector<int>(6, 6 / size), "clusters of the league");
 }
 

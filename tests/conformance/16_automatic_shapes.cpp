@@ -75,11 +75,12 @@ int automatic_team_size(Target const& target) {
   auto const runs = filled<int>(target, teams, 0);
   int* const size = sizes.data();
   int* const run = runs.data();
-  parallel_for("automatic_team", Policy(target, teams, AUTO),
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 atomic_add(&run[member.league_rank()], 1);
-                 if (member.team_rank() == 0) size[member.league_rank()] = member.team_size();
-               });
+  parallel_for(
+      "automatic_team", Policy(target, teams, AUTO),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        atomic_add(&run[member.league_rank()], 1);
+        if (member.team_rank() == 0) size[member.league_rank()] = member.team_size();
+      });
   std::vector<int> const seen = download(sizes);
   require_all_equal(seen, std::vector<int>(teams, seen[0]), "every team has the same size");
   require_all_equal(download(runs), seen, "as many threads ran");
@@ -105,16 +106,16 @@ void an_automatic_team_reduces(Target const& target) {
   using Policy = ClusterPolicy<Target>;
   long long threads = -1;
   long long teams = -1;
-  parallel_reduce("threads", Policy(target, 9, AUTO),
-                  KOHORT_LAMBDA(typename Policy::member_type const&, long long& update) {
-                    update += 1;
-                  },
-                  threads);
-  parallel_reduce("teams", Policy(target, 9, AUTO),
-                  KOHORT_LAMBDA(typename Policy::member_type const& member, long long& update) {
-                    update += member.team_rank() == 0;
-                  },
-                  teams);
+  parallel_reduce(
+      "threads", Policy(target, 9, AUTO),
+      KOHORT_LAMBDA(typename Policy::member_type const&, long long& update) { update += 1; },
+      threads);
+  parallel_reduce(
+      "teams", Policy(target, 9, AUTO),
+      KOHORT_LAMBDA(typename Policy::member_type const& member, long long& update) {
+        update += member.team_rank() == 0;
+      },
+      teams);
   require_equal(teams, 9, "teams");
   require(threads >= 9 && threads % 9 == 0, "teams of one size: " + std::to_string(threads));
 }
@@ -155,7 +156,6 @@ Rung<UnitTarget> const rung(
       an_automatic_team_keeps_within_launch_bounds<UnitTarget>},
      {"AnAutomaticTeamReduces", an_automatic_team_reduces<UnitTarget>},
      {"PreferredShapesFallBack", preferred_shapes_fall_back<UnitTarget>},
-     {"AutomaticAndNativeModesLaunchAlike",
-      automatic_and_native_modes_launch_alike<UnitTarget>}});
+     {"AutomaticAndNativeModesLaunchAlike", automatic_and_native_modes_launch_alike<UnitTarget>}});
 }  // namespace
 }  // namespace kohort::conformance::automatic

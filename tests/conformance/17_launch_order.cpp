@@ -62,10 +62,11 @@ struct Scaler {
     using Policy = ClusterPolicy<Target>;
     auto const results = poisoned<int>(target, count);
     int* const result = results.data();
-    parallel_for("class_lambda", Policy(target, count, 1),
-                 KOHORT_CLASS_LAMBDA(typename Policy::member_type const& member) {
-                   result[member.league_rank()] = member.league_rank() * factor + offset;
-                 });
+    parallel_for(
+        "class_lambda", Policy(target, count, 1),
+        KOHORT_CLASS_LAMBDA(typename Policy::member_type const& member) {
+          result[member.league_rank()] = member.league_rank() * factor + offset;
+        });
     return download(results);
   }
 };
@@ -88,11 +89,12 @@ void launches_run_in_order(Target const& target) {
   for (int launch = 0; launch < launches; ++launch) {
     unsigned const* const from = cell + launch % 2 * teams;
     unsigned* const to = cell + (launch + 1) % 2 * teams;
-    parallel_for("in_order", Policy(target, teams, 1),
-                 KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                   int const team = member.league_rank();
-                   to[team] = from[team] + 3 * from[(team + launch + 1) % teams] + team;
-                 });
+    parallel_for(
+        "in_order", Policy(target, teams, 1),
+        KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          int const team = member.league_rank();
+          to[team] = from[team] + 3 * from[(team + launch + 1) % teams] + team;
+        });
   }
   std::vector<unsigned> values(teams, 1);
   for (int launch = 0; launch < launches; ++launch) {
@@ -113,14 +115,17 @@ void launches_of_different_shapes_run_in_order(Target const& target) {
   using Single = ClusterPolicy<Target>;
   int const pair = cluster_teams(target, 2);
   for (int repetition = 0; repetition < 10; ++repetition) {
-    parallel_for("first", Single(target, 8, 4),
-                 KOHORT_LAMBDA(typename Single::member_type const&) { atomic_add(cell, 1); });
-    parallel_for("second", Single(target, 1, 1),
-                 KOHORT_LAMBDA(typename Single::member_type const&) { *cell = *cell * 2; });
-    parallel_for("third", Single(target, 2 * pair, 1, pair),
-                 KOHORT_LAMBDA(typename Single::member_type const& member) {
-                   if (member.cluster_rank() == 0) atomic_add(cell, 1);
-                 });
+    parallel_for(
+        "first", Single(target, 8, 4),
+        KOHORT_LAMBDA(typename Single::member_type const&) { atomic_add(cell, 1); });
+    parallel_for(
+        "second", Single(target, 1, 1),
+        KOHORT_LAMBDA(typename Single::member_type const&) { *cell = *cell * 2; });
+    parallel_for(
+        "third", Single(target, 2 * pair, 1, pair),
+        KOHORT_LAMBDA(typename Single::member_type const& member) {
+          if (member.cluster_rank() == 0) atomic_add(cell, 1);
+        });
   }
   int expected = 0;
   for (int repetition = 0; repetition < 10; ++repetition) expected = (expected + 32) * 2 + 2;
@@ -134,8 +139,9 @@ void fence_may_be_called_at_any_time(Target const& target) {
   auto const cells = filled<int>(target, 1, 0);
   int* const cell = cells.data();
   for (int repetition = 0; repetition < 3; ++repetition) {
-    parallel_for("fenced", Policy(target, 100, 1),
-                 KOHORT_LAMBDA(typename Policy::member_type const&) { atomic_add(cell, 1); });
+    parallel_for(
+        "fenced", Policy(target, 100, 1),
+        KOHORT_LAMBDA(typename Policy::member_type const&) { atomic_add(cell, 1); });
     target.fence("after a launch");
     target.fence("again");
   }
@@ -150,10 +156,12 @@ void copies_of_a_target_share_their_queue(Target const& target) {
   auto const cells = filled<int>(target, 1, 1);
   int* const cell = cells.data();
   for (int repetition = 0; repetition < 10; ++repetition) {
-    parallel_for("add", Policy(target, 1, 1),
-                 KOHORT_LAMBDA(typename Policy::member_type const&) { *cell += 1; });
-    parallel_for("double", Policy(copy, 1, 1),
-                 KOHORT_LAMBDA(typename Policy::member_type const&) { *cell *= 2; });
+    parallel_for(
+        "add", Policy(target, 1, 1),
+        KOHORT_LAMBDA(typename Policy::member_type const&) { *cell += 1; });
+    parallel_for(
+        "double", Policy(copy, 1, 1),
+        KOHORT_LAMBDA(typename Policy::member_type const&) { *cell *= 2; });
   }
   int expected = 1;
   for (int repetition = 0; repetition < 10; ++repetition) expected = (expected + 1) * 2;
@@ -169,12 +177,12 @@ void a_buffer_may_die_behind_its_launch(Target const& target) {
   for (int repetition = 0; repetition < 20; ++repetition) {
     auto const inputs = filled<int>(target, 1000, repetition);
     int const* const input = inputs.data();
-    parallel_for("sum_of_input", Policy(target, 1, 1),
-                 KOHORT_LAMBDA(typename Policy::member_type const&) {
-                   int sum = 0;
-                   for (int i = 0; i < 1000; ++i) sum += input[i];
-                   result[repetition] = sum;
-                 });
+    parallel_for(
+        "sum_of_input", Policy(target, 1, 1), KOHORT_LAMBDA(typename Policy::member_type const&) {
+          int sum = 0;
+          for (int i = 0; i < 1000; ++i) sum += input[i];
+          result[repetition] = sum;
+        });
   }
   std::vector<int> expected;
   for (int repetition = 0; repetition < 20; ++repetition) expected.push_back(1000 * repetition);
@@ -191,8 +199,8 @@ void a_host_exception_between_launches_is_harmless(Target const& target) {
   parallel_for("before", Policy(target, 10, 1), add);
   require_throws<LaunchError>([&] { parallel_for("refused", Policy(target, 10, 1, 3), add); },
                               "a refused launch");
-  require_throws<std::invalid_argument>(
-      [&] { deep_copy(cells, std::vector<int>(2)); }, "a copy of another size");
+  require_throws<std::invalid_argument>([&] { deep_copy(cells, std::vector<int>(2)); },
+                                        "a copy of another size");
   parallel_for("after", Policy(target, 10, 1), add);
   require_equal(download(cells)[0], 20, "teams of both launches");
 }
@@ -203,8 +211,7 @@ Rung<UnitTarget> const rung(
     {{"TheLargestFunctorArrivesWhole", the_largest_functor_arrives_whole<UnitTarget>},
      {"AClassLambdaCopiesItsObject", a_class_lambda_copies_its_object<UnitTarget>},
      {"LaunchesRunInOrder", launches_run_in_order<UnitTarget>},
-     {"LaunchesOfDifferentShapesRunInOrder",
-      launches_of_different_shapes_run_in_order<UnitTarget>},
+     {"LaunchesOfDifferentShapesRunInOrder", launches_of_different_shapes_run_in_order<UnitTarget>},
      {"FenceMayBeCalledAtAnyTime", fence_may_be_called_at_any_time<UnitTarget>},
      {"CopiesOfATargetShareTheirQueue", copies_of_a_target_share_their_queue<UnitTarget>},
      {"ABufferMayDieBehindItsLaunch", a_buffer_may_die_behind_its_launch<UnitTarget>},

@@ -10,24 +10,24 @@ void ten_thousand_clusters(Target const& target) {
   using Policy = ClusterPolicy<Target, ClusterScratch<unsigned[3]>>;
   int const size = cluster_teams(target, 2);
   int const teams = 10000 * size;
+  int const threads = team_threads(target, 32);
   auto const results = poisoned<unsigned>(target, teams);
   unsigned* const result = results.data();
-  parallel_for("ten_thousand_clusters", Policy(target, teams, 32 < team_threads(target) ? 32 : 8, size),
-               KOHORT_LAMBDA(typename Policy::member_type const& member) {
-                 auto cells = member.cluster_scratch();
-                 if (member.team_rank() == 0) {
-                   cells[0] = member.league_rank();
-                   cells[2] = 0;
-                 }
-                 member.cluster_barrier();
-                 auto other = member.peer(cells, size - 1 - member.cluster_rank());
-                 atomic_add(&other[2], 1u);
-                 if (member.team_rank() == 0) other[1] = 3 * other[0];
-                 member.cluster_barrier();
-                 if (member.team_rank() == 0)
-                   result[member.league_rank()] = cells[1] * 100 + cells[2];
-               });
-  unsigned const threads = 32 < team_threads(target) ? 32 : 8;
+  parallel_for(
+      "ten_thousand_clusters", Policy(target, teams, threads, size),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        auto cells = member.cluster_scratch();
+        if (member.team_rank() == 0) {
+          cells[0] = member.league_rank();
+          cells[2] = 0;
+        }
+        member.cluster_barrier();
+        auto other = member.peer(cells, size - 1 - member.cluster_rank());
+        atomic_add(&other[2], 1u);
+        if (member.team_rank() == 0) other[1] = 3 * other[0];
+        member.cluster_barrier();
+        if (member.team_rank() == 0) result[member.league_rank()] = cells[1] * 100 + cells[2];
+      });
   std::vector<unsigned> expected;
   for (int team = 0; team < teams; ++team) expected.push_back(300u * team + threads);
   require_all_equal(download(results), expected, "cells of each team");
@@ -44,18 +44,19 @@ void the_largest_cluster_of_the_largest_teams(Target const& target) {
   unsigned* const result = results.data();
   Policy policy(target, size, threads, size);
   policy.allow_nonportable_size();
-  parallel_for("largest_cluster", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
-    auto cell = member.cluster_scratch();
-    int const rank = member.cluster_rank();
-    if (member.team_rank() == 0) *cell = 0;
-    member.cluster_barrier();
-    for (int round = 0; round < rounds; ++round) {
-      atomic_add(&*member.peer(cell, (rank + round) % size), 1u);
-      member.cluster_barrier();
-    }
-    unsigned const all = member.cluster_reduce(1u);
-    result[rank * threads + member.team_rank()] = *cell + 10 * all;
-  });
+  parallel_for(
+      "largest_cluster", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        auto cell = member.cluster_scratch();
+        int const rank = member.cluster_rank();
+        if (member.team_rank() == 0) *cell = 0;
+        member.cluster_barrier();
+        for (int round = 0; round < rounds; ++round) {
+          atomic_add(&*member.peer(cell, (rank + round) % size), 1u);
+          member.cluster_barrier();
+        }
+        unsigned const all = member.cluster_reduce(1u);
+        result[rank * threads + member.team_rank()] = *cell + 10 * all;
+      });
   require_all_equal(download(results),
                     std::vector<unsigned>(size * threads, rounds * threads + 10 * size * threads),
                     std::to_string(size) + " teams of " + std::to_string(threads));
@@ -198,8 +199,7 @@ namespace {
 Rung<UnitTarget> const rung(
     "18_stress",
     {{"TenThousandClusters", ten_thousand_clusters<UnitTarget>},
-     {"TheLargestClusterOfTheLargestTeams",
-      the_largest_cluster_of_the_largest_teams<UnitTarget>},
+     {"TheLargestClusterOfTheLargestTeams", the_largest_cluster_of_the_largest_teams<UnitTarget>},
      {"HeatFlowsBetweenTilesOfACluster", heat_flows_between_tiles_of_a_cluster<UnitTarget>},
      {"RandomShapes", random_shapes<UnitTarget>}});
 }  // namespace

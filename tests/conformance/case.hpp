@@ -55,8 +55,7 @@ class Rung {
   }
 };
 
-inline void require(bool condition, std::string const& text,
-                    CallSite site = CallSite::current()) {
+inline void require(bool condition, std::string const& text, CallSite site = CallSite::current()) {
   if (!condition) throw CheckFailure(text, site);
 }
 
@@ -94,10 +93,9 @@ void require_all_equal(std::vector<T> const& actual, std::vector<T> const& expec
     if (wrong++ == 0) first = index;
   }
   if (wrong == 0) return;
-  throw CheckFailure(text + ": " + std::to_string(wrong) + " of " +
-                         std::to_string(actual.size()) + " elements differ; element " +
-                         std::to_string(first) + " is " + to_text(actual[first]) +
-                         ", expected " + to_text(expected[first]),
+  throw CheckFailure(text + ": " + std::to_string(wrong) + " of " + std::to_string(actual.size()) +
+                         " elements differ; element " + std::to_string(first) + " is " +
+                         to_text(actual[first]) + ", expected " + to_text(expected[first]),
                      site);
 }
 

@@ -10,18 +10,16 @@ function(kohort_add_conformance_variation name)
     PROPERTIES ENVIRONMENT "${ARGN}"
                LABELS "cpu;variation"
                TIMEOUT 600
-               FAIL_REGULAR_EXPRESSION "0 tests from")
+               FAIL_REGULAR_EXPRESSION "\\] 0 tests from")
 endfunction()
 
-# Subgroups of 4, teams of 64 threads, clusters of up to 4; wavefronts of 64 and no clusters; 132 SMs, as measured.
+# Subgroups of 4, teams of 64 threads, clusters of up to 4; wavefronts of 64 and no clusters; the H200 otherwise.
 kohort_add_conformance_variation(tiny KOHORT_SIM_PROFILE=tiny)
-kohort_add_conformance_variation(tiny-reverse KOHORT_SIM_PROFILE=tiny KOHORT_SIM_SCHEDULE=reverse)
 kohort_add_conformance_variation(tiny-random KOHORT_SIM_PROFILE=tiny KOHORT_SIM_SCHEDULE=random:3)
 kohort_add_conformance_variation(mi350x KOHORT_SIM_PROFILE=mi350x)
-kohort_add_conformance_variation(b200 KOHORT_SIM_PROFILE=b200)
 kohort_add_conformance_variation(reverse KOHORT_SIM_SCHEDULE=reverse)
 kohort_add_conformance_variation(last KOHORT_SIM_SCHEDULE=last:0)
 kohort_add_conformance_variation(exit-first KOHORT_SIM_SCHEDULE=exit-first:1)
 kohort_add_conformance_variation(random KOHORT_SIM_SCHEDULE=random:1)
-kohort_add_conformance_variation(pct KOHORT_SIM_SCHEDULE=pct:3:1)
+kohort_add_conformance_variation(pct KOHORT_SIM_SCHEDULE=pct:3:4)
 kohort_add_conformance_variation(one-worker KOHORT_SIM_THREADS=1)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 #include <kernels/halo/reference.hpp>
 #include <kernels/halo/row_stencil.hpp>
-#include <rapidcheck/gtest.h>
 
 #include <cmath>
 #include <limits>
@@ -74,9 +74,9 @@ TEST(Halo, KeepsAConstantRowConstantInside) {
 TEST(Halo, RefusesARadiusThatNoKernelIsUnrolledFor) {
   Simulator const simulator(SimulatorOptions{.profile = "tiny"});
   std::vector<float> const weights(largest_radius + 2, 0.0f);
-  EXPECT_THROW((RowStencil<Simulator, float>(simulator, std::span<float const>(weights),
-                                             ClusterShape(1))),
-               std::invalid_argument);
+  EXPECT_THROW(
+      (RowStencil<Simulator, float>(simulator, std::span<float const>(weights), ClusterShape(1))),
+      std::invalid_argument);
 }
 
 }  // namespace

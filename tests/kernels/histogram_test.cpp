@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 #include <kernels/histogram/histogram.hpp>
 #include <kernels/histogram/reference.hpp>
-#include <rapidcheck/gtest.h>
 
 #include <span>
 #include <vector>

@@ -19,8 +19,7 @@ struct Run {
 };
 
 Run run(std::string const& arguments, std::string const& environment = "") {
-  auto const program =
-      std::filesystem::read_symlink("/proc/self/exe").parent_path() / "kohort";
+  auto const program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "kohort";
   std::string const command = environment + " '" + program.string() + "' " + arguments + " 2>&1";
   std::FILE* const pipe = popen(command.c_str(), "r");
   Run result{-1, ""};
@@ -53,8 +52,8 @@ TEST(Program, InfoDrawsTheGroups) {
 }
 
 TEST(Program, RunReportsAVerifiedResult) {
-  Run const reduce = run(
-      "run reduce --target simulator --n 100000 --variant subgroup_shuffles --json");
+  Run const reduce =
+      run("run reduce --target simulator --n 100000 --variant subgroup_shuffles --json");
   ASSERT_EQ(reduce.status, 0) << reduce.output;
   nlohmann::json const document = nlohmann::json::parse(reduce.output);
   EXPECT_EQ(document["kernel"], "reduce");
@@ -68,9 +67,9 @@ TEST(Program, RunReportsAVerifiedResult) {
 }
 
 TEST(Program, RunsEveryKernelInClusters) {
-  for (char const* kernel : {"reduce --n 50000 --type int64 --cluster 2x2x1",
-                             "halo --n 50000 --radius 5 --cluster 4",
-                             "histogram --n 50000 --bins 1000 --team 64 --cluster 4x2"}) {
+  for (char const* kernel :
+       {"reduce --n 50000 --type int64 --cluster 2x2x1", "halo --n 50000 --radius 5 --cluster 4",
+        "histogram --n 50000 --bins 1000 --team 64 --cluster 4x2"}) {
     Run const one = run(std::string("run ") + kernel + " --target simulator");
     EXPECT_EQ(one.status, 0) << kernel << "\n" << one.output;
     EXPECT_NE(one.output.find("verified"), std::string::npos) << one.output;
@@ -116,7 +115,8 @@ TEST(Program, AWrongFlagIsNamedWithWhatFits) {
     EXPECT_EQ(refused.status, 2) << wrong.arguments << "\n" << refused.output;
     for (std::string const& part : wrong.named)
       EXPECT_NE(refused.output.find(part), std::string::npos)
-          << wrong.arguments << " should name " << part << "\n" << refused.output;
+          << wrong.arguments << " should name " << part << "\n"
+          << refused.output;
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 #include <kernels/reduce/reduction.hpp>
 #include <kernels/reduce/reference.hpp>
-#include <rapidcheck/gtest.h>
 
 #include <cstdint>
 #include <limits>
@@ -32,11 +32,11 @@ std::vector<T> sums_of_two_launches(Simulator const& simulator, Variant variant,
 
 template <class T>
 void sums_as_the_reference(std::string const& profile, int largest_team) {
-  Variant const variant = *rc::gen::elementOf(std::vector<Variant>(
-      std::begin(all_variants), std::end(all_variants)));
+  Variant const variant =
+      *rc::gen::elementOf(std::vector<Variant>(std::begin(all_variants), std::end(all_variants)));
   bool const is_tiny = profile == "tiny";
-  RC_PRE(!is_tiny || (variant != Variant::subgroup_tiles_32 &&
-                      variant != Variant::subgroup_tiles_16));
+  RC_PRE(!is_tiny ||
+         (variant != Variant::subgroup_tiles_32 && variant != Variant::subgroup_tiles_16));
   int team = 32;
   for (int doublings = *rc::gen::inRange(0, 4); doublings > 0 && team < largest_team; --doublings)
     team *= 2;
@@ -53,7 +53,9 @@ void sums_as_the_reference(std::string const& profile, int largest_team) {
 
 RC_GTEST_PROP(ReduceProperty, SumsFloats, ()) { sums_as_the_reference<float>("h200-sxm", 256); }
 RC_GTEST_PROP(ReduceProperty, SumsDoubles, ()) { sums_as_the_reference<double>("h200-sxm", 256); }
-RC_GTEST_PROP(ReduceProperty, SumsInts, ()) { sums_as_the_reference<std::int32_t>("h200-sxm", 256); }
+RC_GTEST_PROP(ReduceProperty, SumsInts, ()) {
+  sums_as_the_reference<std::int32_t>("h200-sxm", 256);
+}
 RC_GTEST_PROP(ReduceProperty, SumsLongs, ()) {
   sums_as_the_reference<std::int64_t>("h200-sxm", 256);
 }

@@ -31,11 +31,11 @@ TEST(Launch, HandsOnAnExceptionOfTheKernelWithLabelTeamAndThread) {
   using Policy = ClusterPolicy<Simulator>;
   Simulator const target;
   auto const launch = [&](int bad_team) {
-    kohort::parallel_for("throws", Policy(target, 8, 16),
-                         KOHORT_LAMBDA(Policy::member_type const& member) {
-                           if (member.league_rank() == bad_team && member.team_rank() == 5)
-                             throw std::runtime_error("cell 41 is negative");
-                         });
+    kohort::parallel_for(
+        "throws", Policy(target, 8, 16), KOHORT_LAMBDA(Policy::member_type const& member) {
+          if (member.league_rank() == bad_team && member.team_rank() == 5)
+            throw std::runtime_error("cell 41 is negative");
+        });
   };
   try {
     launch(3);
@@ -54,12 +54,13 @@ TEST(Launch, HandsOnAnExceptionOfTheKernelWithLabelTeamAndThread) {
 TEST(Launch, ThrowsInAClusterThatWaitsAtABarrier) {
   using Policy = ClusterPolicy<Simulator, ClusterScratch<int>>;
   Simulator const target;
-  EXPECT_THROW(kohort::parallel_for("throws_beside_a_barrier", Policy(target, 8, 16, 4),
-                                    KOHORT_LAMBDA(Policy::member_type const& member) {
-                                      if (member.league_rank() == 6 && member.team_rank() == 0)
-                                        throw std::logic_error("not now");
-                                      member.cluster_barrier();
-                                    }),
+  EXPECT_THROW(kohort::parallel_for(
+                   "throws_beside_a_barrier", Policy(target, 8, 16, 4),
+                   KOHORT_LAMBDA(Policy::member_type const& member) {
+                     if (member.league_rank() == 6 && member.team_rank() == 0)
+                       throw std::logic_error("not now");
+                     member.cluster_barrier();
+                   }),
                Finding);
 }
 
@@ -68,7 +69,7 @@ TEST(Launch, RefusesClustersWhereTheProfileHasNone) {
   for (char const* profile : {"mi350x", "a100"}) {
     try {
       kohort::parallel_for("pairs", Policy(simulated(profile), 4, 32, 2),
-                           KOHORT_LAMBDA(Policy::member_type const&) {});
+                           KOHORT_LAMBDA(Policy::member_type const&){});
       FAIL() << profile << " took a cluster of two";
     } catch (LaunchError const& error) {
       EXPECT_THAT(error.device(), HasSubstr(profile));
@@ -83,7 +84,7 @@ TEST(Launch, ReadsAsTheDesignsExampleOfARefusal) {
   Policy policy(simulated("h200-sxm"), 64, 1024, 16);
   policy.dynamic_cluster_scratch(232448);
   try {
-    kohort::parallel_for("row_softmax", policy, KOHORT_LAMBDA(Policy::member_type const&) {});
+    kohort::parallel_for("row_softmax", policy, KOHORT_LAMBDA(Policy::member_type const&){});
     FAIL() << "16 teams were taken without opting in";
   } catch (LaunchError const& error) {
     EXPECT_STREQ(error.what(),
@@ -110,15 +111,15 @@ TEST(Launch, GivesTheSameResultUnderEverySchedule) {
         Simulator const target = simulated(profile, schedule, workers);
         kohort::Buffer<int, Simulator> const results(target, expected.size());
         int* const result = results.data();
-        kohort::parallel_for("ring", Policy(target, 24, 32, 2),
-                             KOHORT_LAMBDA(Policy::member_type const& member) {
-                               auto tile = member.cluster_scratch();
-                               int const thread = member.team_rank();
-                               tile[thread] = member.league_rank() * 100 + thread;
-                               member.cluster_barrier();
-                               auto other = member.peer(tile, 1 - member.cluster_rank());
-                               result[member.league_rank() * 32 + thread] = other[31 - thread];
-                             });
+        kohort::parallel_for(
+            "ring", Policy(target, 24, 32, 2), KOHORT_LAMBDA(Policy::member_type const& member) {
+              auto tile = member.cluster_scratch();
+              int const thread = member.team_rank();
+              tile[thread] = member.league_rank() * 100 + thread;
+              member.cluster_barrier();
+              auto other = member.peer(tile, 1 - member.cluster_rank());
+              result[member.league_rank() * 32 + thread] = other[31 - thread];
+            });
         std::vector<int> seen(expected.size());
         kohort::deep_copy(seen, results);
         EXPECT_EQ(seen, expected) << profile << ", " << schedule << ", " << workers << " workers";
@@ -128,8 +129,8 @@ TEST(Launch, GivesTheSameResultUnderEverySchedule) {
 }
 
 TEST(Policy, RefusesNegativeLengthsOfDynamicScratch) {
-  using Policy = ClusterPolicy<Simulator, kohort::DynamicTeamScratch<int>,
-                               kohort::DynamicClusterScratch<int>>;
+  using Policy =
+      ClusterPolicy<Simulator, kohort::DynamicTeamScratch<int>, kohort::DynamicClusterScratch<int>>;
   Policy policy(Simulator(), 1, 1);
   EXPECT_THROW(policy.dynamic_team_scratch(-1), std::invalid_argument);
   EXPECT_THROW(policy.dynamic_cluster_scratch(-1), std::invalid_argument);
@@ -138,8 +139,7 @@ TEST(Policy, RefusesNegativeLengthsOfDynamicScratch) {
 }
 
 TEST(Policy, CountsTheScratchOfItsTraits) {
-  using Policy =
-      ClusterPolicy<Simulator, kohort::TeamScratch<char[10]>, ClusterScratch<double[2]>>;
+  using Policy = ClusterPolicy<Simulator, kohort::TeamScratch<char[10]>, ClusterScratch<double[2]>>;
   EXPECT_EQ(Policy(Simulator(), 1, 1).request().scratch_bytes, 32);
 }
 

@@ -43,14 +43,14 @@ constexpr bool order_does_not_matter() {
 }
 
 TEST(PolicyTraits, DoNotDependOnTheirOrder) {
-  EXPECT_TRUE((order_does_not_matter<7, ClusterDims<4, 2>, TeamScratch<int[3]>,
-                                     ClusterScratch<double>, DynamicTeamScratch<char>,
-                                     DynamicClusterScratch<short>, LaunchBounds<128, 2>,
-                                     ManualLifetime>()));
-  EXPECT_TRUE((order_does_not_matter<7, ManualLifetime, LaunchBounds<128, 2>,
-                                     DynamicClusterScratch<short>, DynamicTeamScratch<char>,
-                                     ClusterScratch<double>, TeamScratch<int[3]>,
-                                     ClusterDims<4, 2>>()));
+  EXPECT_TRUE(
+      (order_does_not_matter<7, ClusterDims<4, 2>, TeamScratch<int[3]>, ClusterScratch<double>,
+                             DynamicTeamScratch<char>, DynamicClusterScratch<short>,
+                             LaunchBounds<128, 2>, ManualLifetime>()));
+  EXPECT_TRUE(
+      (order_does_not_matter<7, ManualLifetime, LaunchBounds<128, 2>, DynamicClusterScratch<short>,
+                             DynamicTeamScratch<char>, ClusterScratch<double>, TeamScratch<int[3]>,
+                             ClusterDims<4, 2>>()));
 }
 
 TEST(PolicyTraits, GiveTheSameLayoutInAnyOrder) {

@@ -30,9 +30,7 @@ TEST(Shape, AcceptsPlainIntegers) {
 
 TEST(Shape, WritesAutoAsZeroThreads) { EXPECT_EQ(TeamSize(AUTO).threads, 0); }
 
-TEST(Shape, CountsWithoutOverflow) {
-  EXPECT_EQ(Extents(65536, 65536, 4).count(), 17179869184LL);
-}
+TEST(Shape, CountsWithoutOverflow) { EXPECT_EQ(Extents(65536, 65536, 4).count(), 17179869184LL); }
 
 TEST(Shape, PrintsAsFlagsAreWritten) { EXPECT_EQ(to_string(Extents(4, 2, 1)), "4x2x1"); }
 

@@ -69,9 +69,13 @@ TEST(Peer, KeepsTheLengthOfADynamicArray) {
 }
 
 template <class Handle>
-concept is_indexed = requires(Handle const& handle) { handle[0]; };
+concept is_indexed = requires(Handle const& handle) {
+  handle[0];
+};
 template <class Handle>
-concept is_dereferenced = requires(Handle const& handle) { *handle; };
+concept is_dereferenced = requires(Handle const& handle) {
+  *handle;
+};
 
 TEST(Handles, OfferOnlyWhatTheirTypeMeans) {
   EXPECT_TRUE((is_indexed<Shared<int[4]>>));
