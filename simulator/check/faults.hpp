@@ -31,7 +31,7 @@ void diagnose_deadlock(ClusterState& cluster);
 /// Called by the worker: `cluster` spins, and nobody on the device goes on.
 void diagnose_spin(ClusterState& cluster);
 
-/// In engine/barriers.cpp: what a thread's end and the last arrival do.
+/// In engine/barriers.cpp: what a thread's end may bring about, and what the last arrival does.
 void thread_returned(ThreadState& self);
 void complete_cluster_barrier(ClusterState& cluster);
 

@@ -61,11 +61,11 @@ void team_barrier(Thread& thread, Site site) {
 void thread_returned(ThreadState& self) {
   ClusterState& cluster = cluster_of(self);
   TeamState& team = cluster.team_of(self);
-  ++team.returned;
+  if (cluster.observed)
+    for (Observer* observer : cluster.launch->observers()) observer->thread_returned(self);
   if (team.arrived > 0 && team.arrived + team.returned == team.threads)
     report_partial_team_barrier(self);
-  if (cluster.launch->shape().manual_lifetime && team.returned == team.threads &&
-      cluster.live > 0) {
+  if (cluster.ends_teams_early && team.returned == team.threads && cluster.live > 0) {
     // The hardware waits for threads that have not exited only.
     cluster.barrier_expected -= team.threads;
     if (cluster.barrier_arrived > 0 && cluster.barrier_arrived == cluster.barrier_expected)

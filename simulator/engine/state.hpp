@@ -90,6 +90,7 @@ struct ClusterState : Cluster {
   Worker* worker = nullptr;
   ExceptionState* exceptions = nullptr;  ///< the worker's
   bool observed = false;                 ///< somebody listens to events
+  bool ends_teams_early = false;         ///< ManualLifetime: a whole team may leave before others
   int slot = 0;
   int live = 0;  ///< threads that have not returned
   int team_threads = 0;

@@ -8,7 +8,9 @@
 namespace kohort::simulator {
 namespace {
 
-thread_local ClusterState* running = nullptr;
+/// The initial-exec model spares a call at each look; the library's few bytes of it fit even when
+/// it is loaded late.
+__attribute__((tls_model("initial-exec"))) thread_local ClusterState* running = nullptr;
 
 /// The context of a thread that runs on a stack it took over: not null, and never jumped to,
 /// because leaving the thread stores the real one.
@@ -30,9 +32,10 @@ void run_thread(ClusterState& cluster, ThreadState& self) {
   cluster.scheduler.block(self.index);
   --cluster.live;
   ++cluster.progress;
-  if (cluster.observed)
-    for (Observer* observer : cluster.launch->observers()) observer->thread_returned(self);
-  thread_returned(self);
+  TeamState& team = cluster.team_of(self);
+  ++team.returned;
+  if (team.arrived > 0 || cluster.observed || cluster.ends_teams_early) [[unlikely]]
+    thread_returned(self);
 }
 
 /// The fiber ended and its stack is free: goes to `next`, or to the worker.
@@ -44,6 +47,7 @@ void run_thread(ClusterState& cluster, ThreadState& self) {
   } else {
     cluster.current = next;
     ++cluster.switches;
+    prefetch_stack(cluster, next->index + switches_ahead);
     target = next->context;
     bounds = next->stack.bounds();
   }

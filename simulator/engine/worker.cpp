@@ -92,6 +92,7 @@ void begin_cluster(ClusterState& cluster, LaunchState& launch, Worker& worker, l
   cluster.worker = &worker;
   cluster.exceptions = worker.exceptions;
   cluster.observed = launch.observed();
+  cluster.ends_teams_early = shape.manual_lifetime;
   cluster.slot = slot;
   cluster.index = static_cast<int>(index);
   cluster.size = plan.extents[0] * plan.extents[1] * plan.extents[2];

@@ -327,9 +327,12 @@ using I32 = std::int32_t;
 using U32 = std::uint32_t;
 using I64 = long long;
 using U64 = unsigned long long;
+using Entry = Rung<UnitTarget>::Entry;
 
+// clang-format off: it takes the template's bracket for a comparison
 #define KOHORT_CONTENDED(OPERATION, TYPE) \
-  { #OPERATION "On" #TYPE, loses_no_update < OPERATION, TYPE, UnitTarget> }
+  Entry { #OPERATION "On" #TYPE, loses_no_update < OPERATION, TYPE, UnitTarget> }
+// clang-format on
 #define KOHORT_CONTENDED_ON_INTEGERS(OPERATION)                       \
   KOHORT_CONTENDED(OPERATION, I32), KOHORT_CONTENDED(OPERATION, U32), \
       KOHORT_CONTENDED(OPERATION, I64), KOHORT_CONTENDED(OPERATION, U64)
@@ -337,7 +340,7 @@ using U64 = unsigned long long;
   KOHORT_CONTENDED_ON_INTEGERS(OPERATION), KOHORT_CONTENDED(OPERATION, float), \
       KOHORT_CONTENDED(OPERATION, double)
 #define KOHORT_FOR_TYPE(NAME, FUNCTION, TYPE) \
-  { NAME "On" #TYPE, FUNCTION<TYPE, UnitTarget> }
+  Entry { NAME "On" #TYPE, FUNCTION<TYPE, UnitTarget> }
 #define KOHORT_FOR_ALL_TYPES(NAME, FUNCTION)                                      \
   KOHORT_FOR_TYPE(NAME, FUNCTION, I32), KOHORT_FOR_TYPE(NAME, FUNCTION, U32),     \
       KOHORT_FOR_TYPE(NAME, FUNCTION, I64), KOHORT_FOR_TYPE(NAME, FUNCTION, U64), \

@@ -113,7 +113,9 @@ void a_refusal_leaves_the_capture_whole(Cuda const& target) {
   require_all_equal(download(out), std::vector<int>(2 * 64, 10), "the launch after the refusal");
 }
 
-void waiting_in_a_capture_is_a_sentence(Cuda const& target) {
+void waiting_in_a_capture_is_refused(Cuda const& target) {
+  auto const in = filled<int>(target, 2 * 64, 6);
+  auto const out = poisoned<int>(target, 2 * 64);
   Capture capture(target);
   DeviceError const error =
       require_throws<DeviceError>([&] { target.fence("in the capture"); }, "a fence in a capture");
@@ -121,6 +123,21 @@ void waiting_in_a_capture_is_a_sentence(Cuda const& target) {
   require_equal(error.error(), "cudaErrorStreamCaptureUnsupported", "CUDA's name of the error");
   require(text.find("\"in the capture\"") != std::string::npos, "the label is missing in: " + text);
   require(text.find("captured into a graph") != std::string::npos, "no hint in: " + text);
+  require_throws<DeviceError>([&] { deep_copy(in, 7); }, "a copy in a capture");
+  int sum = 0;
+  require_throws<DeviceError>(
+      [&] {
+        parallel_reduce(
+            "to the host", Plain(target, 2, 32),
+            KOHORT_LAMBDA(Plain::member_type const&, int& update) { update += 1; }, sum);
+      },
+      "a reduction to the host in a capture");
+  // None of the three broke the capture.
+  add_neighbour(target, in.data(), out.data(), 2);
+  capture.end();
+  require_equal(capture.nodes().size(), std::size_t{1}, "nodes");
+  capture.replay();
+  require_all_equal(download(out), std::vector<int>(2 * 64, 12), "the launch after the refusals");
 }
 
 unsigned clusters_of_node(cudaGraphNode_t node) {
@@ -205,7 +222,7 @@ Rung<Cuda> const rung(
     "19_cuda_streams",
     {{"AGraphReplaysLaunchesAndReductions", a_graph_replays_launches_and_reductions},
      {"ARefusalLeavesTheCaptureWhole", a_refusal_leaves_the_capture_whole},
-     {"WaitingInACaptureIsASentence", waiting_in_a_capture_is_a_sentence},
+     {"WaitingInACaptureIsRefused", waiting_in_a_capture_is_refused},
      {"AClusterOfOneIsLaunchedAsAPlainKernel", a_cluster_of_one_is_launched_as_a_plain_kernel},
      {"ABorrowedStreamIsUsed", a_borrowed_stream_is_used},
      {"ThreadsShareATarget", threads_share_a_target},

@@ -50,17 +50,16 @@ void team_barrier_mismatch_repaired(Simulator const& target) {
 
 void named_barrier(Simulator const& target) {
   auto kernel = KOHORT_LAMBDA(Teams::member_type const& member) {
-    bool const produces = member.subgroup_rank() < 4;
-    member.named_barrier(1, produces ? 4 : 8);
+    int const role = member.subgroup_rank() / 4;
+    member.named_barrier(role, 4);
   };
   parallel_for("roles", Teams(target, 4, 256), kernel);
 }
 
 void named_barrier_repaired(Simulator const& target) {
   auto kernel = KOHORT_LAMBDA(Teams::member_type const& member) {
-    bool const produces = member.subgroup_rank() < 4;
-    member.named_barrier(produces ? 1 : 2, 4);  // each role among itself
-    member.named_barrier(3, 8);                 // both roles
+    int const role = member.subgroup_rank() / 4;
+    member.named_barrier(role + 1, 4);
   };
   parallel_for("roles", Teams(target, 4, 256), kernel);
 }

@@ -51,7 +51,8 @@ struct Memory<Cuda> {
     cudaMemcpyKind const kind = direction == CopyDirection::to_device ? cudaMemcpyHostToDevice
                                 : direction == CopyDirection::to_host ? cudaMemcpyDeviceToHost
                                                                       : cudaMemcpyDeviceToDevice;
-    cudaError_t error = cudaMemcpyAsync(to, from, bytes, kind, target.stream());
+    cudaError_t error = require_no_capture(state_of(target));
+    if (error == cudaSuccess) error = cudaMemcpyAsync(to, from, bytes, kind, target.stream());
     if (error == cudaSuccess) error = cudaStreamSynchronize(target.stream());
     if (error != cudaSuccess)
       throw_device_error("a deep_copy of " + std::to_string(bytes) + " B", state_of(target), error);

@@ -95,10 +95,14 @@ struct Reduce<Cuda> {
                   "a reduction's value is at most 64 B");
     CudaState& state = state_of(policy.target());
     std::lock_guard const lock(state.workspace.host_result_in_use());
+    auto const require = [&](cudaError_t error) {
+      if (error != cudaSuccess)
+        throw_device_error("parallel_reduce \"" + std::string(label) + "\"", state, error);
+    };
+    require(require_no_capture(state));
     void* const slot = state.workspace.host_result();
     execute(label, policy, functor, operation, static_cast<T*>(slot));
-    if (cudaError_t const error = cudaStreamSynchronize(state.stream); error != cudaSuccess)
-      throw_device_error("parallel_reduce \"" + std::string(label) + "\"", state, error);
+    require(cudaStreamSynchronize(state.stream));
     state.log.clear();
     std::memcpy(&result, slot, sizeof(T));
   }

@@ -52,6 +52,7 @@ inline std::string_view error_hint(cudaError_t error) {
              "line";
     case cudaErrorAssert:
       return "an assert() of the kernel failed: its text stands above in standard error";
+    case cudaErrorStreamCaptureImplicit:
     case cudaErrorStreamCaptureUnsupported:
     case cudaErrorStreamCaptureInvalidated:
       return "the stream is being captured into a graph: a fence, a copy and a reduction into a "

@@ -50,6 +50,21 @@ inline std::string device_text(CudaState const& state) {
   throw_device_error(doing, device_text(state), error, state.log);
 }
 
+/// An error if the stream is being captured. Asked before anything that waits: the driver would
+/// refuse the wait as well, and break the capture.
+inline cudaError_t require_no_capture(CudaState const& state) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  cudaError_t const error = cudaStreamIsCapturing(state.stream, &status);
+  if (error != cudaSuccess || status == cudaStreamCaptureStatusNone) return error;
+  return cudaErrorStreamCaptureUnsupported;
+}
+
+/// Waits for the stream.
+inline cudaError_t wait_for(CudaState const& state) {
+  cudaError_t const error = require_no_capture(state);
+  return error == cudaSuccess ? cudaStreamSynchronize(state.stream) : error;
+}
+
 CudaState& state_of(Cuda const& target);
 
 }  // namespace Impl
@@ -73,10 +88,11 @@ class Cuda {
   int device() const { return state_->device; }
 
   /// Waits for everything launched so far.
-  /// @throws DeviceError if a kernel failed; it names `label` and what was launched since the last
+  /// @throws DeviceError if a kernel failed, or the stream is being captured; it names `label` and
+  /// what was launched since the last
   ///         fence. The process's context is lost then, as CUDA has it.
   void fence(std::string_view label = "") const {
-    if (cudaError_t const error = cudaStreamSynchronize(state_->stream); error != cudaSuccess) {
+    if (cudaError_t const error = Impl::wait_for(*state_); error != cudaSuccess) {
       Impl::throw_device_error(label.empty() ? "a fence" : "fence \"" + std::string(label) + "\"",
                                *state_, error);
     }
