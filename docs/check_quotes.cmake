@@ -5,6 +5,7 @@
 #   that are only `…` stand for what was left out.
 # - A relative link leads to a file or folder that exists. docs/results/ is filled by ./gpu, so a link there
 #   needs its folder only.
+cmake_minimum_required(VERSION 3.25)
 set(problems 0)
 
 function(problem page text)
@@ -18,7 +19,7 @@ function(stands_in block text result)
   set(${result} OFF PARENT_SCOPE)
   while(TRUE)
     string(FIND "${block}" "\n…\n" cut)
-    string(SUBSTRING "${block}" 0 ${cut} part)
+    string(SUBSTRING "${block}" 0 ${cut} part) # a length of -1 is the rest
     string(FIND "${text}" "${part}" at)
     if(at EQUAL -1)
       return()
@@ -41,9 +42,9 @@ function(check_page page)
   cmake_path(RELATIVE_PATH page BASE_DIRECTORY "${ROOT}" OUTPUT_VARIABLE name)
 
   set(rest "${text}")
-  string(FIND "${rest}" "<!-- quote: " at)
+  string(FIND "${rest}" "\n<!-- quote: " at)
   while(NOT at EQUAL -1)
-    math(EXPR at "${at} + 12")
+    math(EXPR at "${at} + 13")
     string(SUBSTRING "${rest}" ${at} -1 rest)
     string(FIND "${rest}" " -->" end)
     string(SUBSTRING "${rest}" 0 ${end} file)
@@ -64,7 +65,7 @@ function(check_page page)
         problem("${name}" "this block does not stand in ${file}:\n${block}\n")
       endif()
     endif()
-    string(FIND "${rest}" "<!-- quote: " at)
+    string(FIND "${rest}" "\n<!-- quote: " at)
   endwhile()
 
   # No bracket in the pattern: in a CMake list an open one swallows what follows.

@@ -26,6 +26,9 @@ template <int MaxRadius>
 constexpr auto twin_kernel = twin::halo::stencil<float, MaxRadius, team_threads, packets_a_thread>;
 
 template <int MaxRadius>
+constexpr int scratch_bytes = 3 * sizeof(typename Ours<MaxRadius>::tile_type);
+
+template <int MaxRadius>
 void launch_twin(float const* in, float* out, long long width, std::vector<float> const& weights,
                  int cluster, int blocks) {
   twin::halo::Problem<float, MaxRadius> problem{in, out, width, width, 1, {}};
@@ -36,6 +39,7 @@ void launch_twin(float const* in, float* out, long long width, std::vector<float
   cudaLaunchConfig_t config{};
   config.gridDim = dim3(blocks);
   config.blockDim = dim3(team_threads);
+  config.dynamicSmemBytes = scratch_bytes<MaxRadius>;
   config.attrs = &shape;
   config.numAttrs = 1;
   cudaLaunchKernelEx(&config, twin_kernel<MaxRadius>, problem);
@@ -71,6 +75,9 @@ class Bench {
   template <int MaxRadius>
   bool run_radius(int radius) {
     auto const weights = kernels::halo::falling_weights<float>(radius);
+    check(cudaFuncSetAttribute(twin_kernel<MaxRadius>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                               scratch_bytes<MaxRadius>),
+          "cudaFuncSetAttribute");
     expected_ = kernels::make_data<double>(width, [&](auto i) {
       return kernels::halo::reference_element(in_.data(), width, std::span<float const>(weights),
                                               static_cast<long long>(i));
@@ -121,10 +128,11 @@ class Bench {
   template <int MaxRadius>
   void measure(std::vector<bench::Contender> const& contenders) {
     auto const timings = bench::alternate(contenders, options_.rounds, 1);
-    int const scratch = 2 * sizeof(typename Ours<MaxRadius>::tile_type);
+    int const scratch = scratch_bytes<MaxRadius>;
     bench::Footprint const footprints[] = {
         bench::footprint(bench::kernel_of<Ours<MaxRadius>>(true), team_threads, scratch),
-        bench::footprint(reinterpret_cast<void const*>(twin_kernel<MaxRadius>), team_threads, 0)};
+        bench::footprint(reinterpret_cast<void const*>(twin_kernel<MaxRadius>), team_threads,
+                         scratch)};
     for (std::size_t i = 0; i < 2; ++i) {
       bench::Entry entry{contenders[i].name, timings[i], {}, {}};
       entry.figures = {{"tb_per_s", 8.0 * width / timings[i].median_us / 1e6},

@@ -10,7 +10,8 @@
 /// A symmetric stencil along long rows. A team holds a tile of a row in its cluster scratch and
 /// pushes the tile's ends to its neighbours, so that after one cluster barrier every read is local:
 /// a pull would cost its reader a round trip of 200 cycles. The league is persistent: a cluster
-/// takes one stretch of the row after the other, and loads the next while it computes.
+/// takes one stretch of the row after the other; while it computes one, the next one's barrier and
+/// the loads of the one after that are under way.
 namespace kohort::kernels::halo {
 
 /// out[row][i] = Σ weights[|k|] · in[row][i + k] over |k| ≤ radius, with zeros beyond the row.
@@ -53,7 +54,7 @@ struct Stencil {
 
   template <class Target>
   using policy =
-      ClusterPolicy<Target, ClusterScratch<tile_type[2]>, LaunchBounds<TeamThreads, teams_an_sm>>;
+      ClusterPolicy<Target, ClusterScratch<tile_type[3]>, LaunchBounds<TeamThreads, teams_an_sm>>;
 
   Problem<T, MaxRadius> problem;
 
@@ -67,23 +68,26 @@ struct Stencil {
     auto const right = member.peer(tiles, member.cluster_rank() + (ends.has_right ? 1 : 0));
     Row const row = row_of(member);
     long long tile = member.league_index(0);
-    long long const tile_of_first_team = tile - member.cluster_index(0);
-    long long const rounds = rounds_from(tile_of_first_team, member.league_extent(0));
+    int const step = member.league_extent(0);
+    long long const rounds = rounds_from(tile - member.cluster_index(0), step);
 
     Stretch stretch = load_stretch(row, tile, ends);
-    // Two tiles in turn: who writes one again has passed the barrier of the other, and so has
-    // everyone finished reading it.
+    put(stretch, ends, tiles[0], left[0], right[0]);
+    member.cluster_barrier();
+    stretch = load_stretch(row, tile + step, ends);
+    // Three tiles in turn: while this team computes one, a neighbour may be a barrier ahead, where
+    // it pushes into the second; it gets to the third only after this team's next arrival.
     int buffer = 0;
     KOHORT_NO_UNROLL
     for (long long round = 0; round < rounds; ++round) {
-      put(stretch, ends, tiles[buffer], left[buffer], right[buffer]);
+      int const next = buffer == 2 ? 0 : buffer + 1;
+      put(stretch, ends, tiles[next], left[next], right[next]);
       auto token = member.cluster_arrive();
-      long long const next = tile + member.league_extent(0);
-      stretch = load_stretch(row, next, ends);
-      member.cluster_wait(std::move(token));
+      stretch = load_stretch(row, tile + 2LL * step, ends);
       compute(row, tile, ends.thread, tiles[buffer]);
-      tile = next;
-      buffer ^= 1;
+      member.cluster_wait(std::move(token));
+      tile += step;
+      buffer = next;
     }
   }
 

@@ -94,7 +94,9 @@ __global__ void __launch_bounds__(Threads, 4)
   constexpr int after_start = halo_packets + own_packets;
   constexpr int tile_packets = own_packets + 2 * halo_packets;
   constexpr int tile_elements = own_packets * Wide<T>::count;
-  __shared__ Wide<T> tiles[2][tile_packets];
+  // Three tiles are more than the 48 KB that may be declared statically.
+  extern __shared__ __align__(16) unsigned char scratch[];
+  auto* const tiles = reinterpret_cast<Wide<T>(*)[tile_packets]>(scratch);
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
   cg::cluster_group const cluster = cg::this_cluster();
 
@@ -139,10 +141,7 @@ __global__ void __launch_bounds__(Threads, 4)
   long long const first_tile = tile - position;
   int const step = gridDim.x;
   long long const rounds = first_tile < all_tiles ? (all_tiles - first_tile + step - 1) / step : 0;
-  Stretch<T, PacketsAThread> stretch = load_stretch(tile);
-  int buffer = 0;
-#pragma unroll 1
-  for (long long round = 0; round < rounds; ++round) {
+  auto const put = [&](Stretch<T, PacketsAThread> const& stretch, int buffer) {
     Wide<T>* const mine = tiles[buffer];
 #pragma unroll
     for (int i = 0; i < PacketsAThread; ++i)
@@ -161,9 +160,8 @@ __global__ void __launch_bounds__(Threads, 4)
         mine[after_start + from_end] = stretch.edge;
       }
     }
-    auto token = cluster.barrier_arrive();
-    stretch = load_stretch(tile + step);
-    cluster.barrier_wait(std::move(token));
+  };
+  auto const compute = [&](long long tile, Wide<T> const* mine) {
     if ((tile + 1) * tile_elements <= elements) {
       auto* const packets = reinterpret_cast<Wide<T>*>(out) + (tile * own_packets + thread);
 #pragma unroll
@@ -176,8 +174,23 @@ __global__ void __launch_bounds__(Threads, 4)
         store(out, elements, tile * own_packets + packet, combine(problem, mine + packet));
       }
     }
+  };
+
+  Stretch<T, PacketsAThread> stretch = load_stretch(tile);
+  put(stretch, 0);
+  cluster.sync();
+  stretch = load_stretch(tile + step);
+  int buffer = 0;
+#pragma unroll 1
+  for (long long round = 0; round < rounds; ++round) {
+    int const next = buffer == 2 ? 0 : buffer + 1;
+    put(stretch, next);
+    auto token = cluster.barrier_arrive();
+    stretch = load_stretch(tile + 2LL * step);
+    compute(tile, tiles[buffer]);
+    cluster.barrier_wait(std::move(token));
     tile += step;
-    buffer ^= 1;
+    buffer = next;
   }
   cluster.sync();
 }

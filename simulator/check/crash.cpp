@@ -96,8 +96,9 @@ void on_crash(int number, siginfo_t* information, void* context) {
     }
   }
   sigaction(number, &previous_actions[static_cast<std::size_t>(number)], nullptr);
-  // The faulting instruction runs again and now takes its usual course; an abort does not recur.
-  if (number == SIGABRT) raise(SIGABRT);
+  // The faulting instruction runs again and now takes its usual course; a signal that was sent, as
+  // abort() does, does not recur.
+  if (information->si_code <= 0) raise(number);
 }
 
 void on_watchdog(int, siginfo_t*, void* context) {

@@ -26,7 +26,10 @@ int team_with_divergent_barrier(ClusterState const& cluster) {
 bool misses_only_the_gone(ClusterState const& cluster) {
   if (cluster.barrier_arrived == 0) return false;
   for (ThreadState const& thread : cluster.threads) {
-    bool const arrived = thread.owes_cluster_wait || thread.waiting == Waiting::cluster_barrier;
+    // A thread may still owe the wait of an earlier phase, such as the entry guard's.
+    bool const arrived =
+        (thread.owes_cluster_wait || thread.waiting == Waiting::cluster_barrier) &&
+        thread.cluster_phase == cluster.barrier_phase;
     if (!arrived && !has_returned(thread)) return false;
   }
   return true;

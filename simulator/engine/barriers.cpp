@@ -6,7 +6,7 @@ namespace kohort::simulator {
 namespace {
 
 void complete_team_barrier(ClusterState& cluster, TeamState& team) {
-  team.arrived = 0;
+  team.arrived = team.ordinary_below = 0;
   ++team.barriers;
   ++cluster.progress;
   if (cluster.observed) [[unlikely]]
@@ -26,6 +26,7 @@ __attribute__((noinline)) void special_team_arrival(ThreadState& self, Site site
   if (cluster.observed) notify_team_arrival(cluster, self, site);
   if (team.arrived == 0) {
     team.site = site;
+    team.ordinary_below = cluster.observed ? 0 : team.threads - team.returned - 1;
   } else if (!same_site(team.site, site)) {
     report_mismatched_team_barrier(self, site);
   }
@@ -48,8 +49,7 @@ void team_barrier(Thread& thread, Site site) {
   ThreadState& self = state_of(thread);
   TeamState& team = static_cast<TeamState&>(*self.team);
   ClusterState& cluster = static_cast<ClusterState&>(*team.cluster);
-  bool const in_the_middle = team.arrived != 0 && team.arrived + team.returned + 1 < team.threads;
-  if (in_the_middle && !cluster.observed && team.site.line == site.line &&
+  if (team.arrived < team.ordinary_below && team.site.line == site.line &&
       team.site.file == site.file) [[likely]] {
     ++team.arrived;
     block(cluster, self, Waiting::team_barrier);
@@ -63,8 +63,10 @@ void thread_returned(ThreadState& self) {
   TeamState& team = cluster.team_of(self);
   if (cluster.observed)
     for (Observer* observer : cluster.launch->observers()) observer->thread_returned(self);
-  if (team.arrived > 0 && team.arrived + team.returned == team.threads)
-    report_partial_team_barrier(self);
+  if (team.arrived > 0) {
+    team.ordinary_below = 0;
+    if (team.arrived + team.returned == team.threads) report_partial_team_barrier(self);
+  }
   if (cluster.ends_teams_early && team.returned == team.threads && cluster.live > 0) {
     // The hardware waits for threads that have not exited only.
     cluster.barrier_expected -= team.threads;

@@ -130,7 +130,7 @@ struct Worker {
   LaunchState* launch = nullptr;
   int number = 0;
   ExceptionState* exceptions = nullptr;
-  StackBounds native_stack;
+  Stack native_stack;
   WatchedWorker* watched = nullptr;
   std::vector<Stack> free_stacks;
   std::vector<std::unique_ptr<ClusterState>> spare_clusters;

@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 namespace kohort::simulator {
@@ -73,6 +74,9 @@ struct NamedBarrier {
 struct TeamState : Team {
   int first = 0;     ///< index of its thread 0 in the cluster
   int arrived = 0;   ///< at the team barrier
+  /// While `arrived` is below this, one more arrival is neither the first nor the last, nor one
+  /// after which nobody else can come, nor watched.
+  int ordinary_below = 0;
   int returned = 0;  ///< threads
   Site site;         ///< of the team barrier's first arrival
   std::uint32_t cluster_site_phase = ~0U;  ///< for which cluster_site holds
@@ -84,6 +88,9 @@ struct TeamState : Team {
 
 /// How a run of a cluster's fibers ended.
 enum class RunResult { finished, stuck, faulted };
+
+/// How far ahead of the running thread the next ones' stacks are fetched (switching.hpp).
+inline constexpr int switches_ahead = 3;
 
 struct ClusterState : Cluster {
   LaunchState* launch = nullptr;
@@ -114,7 +121,9 @@ struct ClusterState : Cluster {
   std::uint64_t progress_at_last_retry = ~std::uint64_t{0};
 
   std::vector<TeamState> teams;
-  std::vector<ThreadState> threads;
+  /// The last `switches_ahead` are nobody's: looking ahead needs no bounds.
+  std::vector<ThreadState> thread_storage;
+  std::span<ThreadState> threads;
   Scheduler scheduler;
   Arena arena;
   std::unique_ptr<Finding> finding;

@@ -29,7 +29,6 @@ void run_thread(ClusterState& cluster, ThreadState& self) {
     report_exception(self, std::current_exception());
   }
   self.waiting = Waiting::returned;
-  cluster.scheduler.block(self.index);
   --cluster.live;
   ++cluster.progress;
   TeamState& team = cluster.team_of(self);
@@ -41,17 +40,17 @@ void run_thread(ClusterState& cluster, ThreadState& self) {
 /// The fiber ended and its stack is free: goes to `next`, or to the worker.
 [[noreturn]] void leave_for_good(ClusterState& cluster, ThreadState* next) {
   Context target = cluster.main;
-  StackBounds bounds = cluster.worker->native_stack;
+  Stack const* stack = &cluster.worker->native_stack;
   if (next == nullptr) {
     cluster.result = cluster.live == 0 ? RunResult::finished : RunResult::stuck;
   } else {
     cluster.current = next;
     ++cluster.switches;
-    prefetch_stack(cluster, next->index + switches_ahead);
+    prefetch_stacks_after(*next);
     target = next->context;
-    bounds = next->stack.bounds();
+    stack = &next->stack;
   }
-  switch_context(&cluster.discarded, target, cluster.exceptions, bounds, true);
+  switch_context(&cluster.discarded, target, cluster.exceptions, *stack, true);
   __builtin_unreachable();
 }
 
@@ -66,7 +65,8 @@ void fiber_main() noexcept {
   for (;;) {
     run_thread(cluster, *self);
     int next_index = self->index + 1;
-    if (!cluster.scheduler.goes_on_to_neighbour(self->index)) {
+    if (!cluster.scheduler.advance_sweep(self->index)) {
+      cluster.scheduler.block(self->index);
       next_index = cluster.scheduler.pick();
       if (next_index < 0) next_index = retry_spinning(cluster);
     }
@@ -98,9 +98,8 @@ void prepare_fiber(ClusterState& cluster, ThreadState& thread) {
     free.pop_back();
     plant_canary(thread.stack);
   }
-  thread.context = fresh_context(thread.stack.top, thread.stack.bounds());
-  auto const ahead = static_cast<std::size_t>(thread.index + switches_ahead);
-  if (ahead < cluster.threads.size()) __builtin_prefetch(cluster.threads[ahead].stack.top - 64, 1);
+  thread.context = fresh_context(thread.stack);
+  __builtin_prefetch((&thread)[switches_ahead].stack.top - 64, 1);
 }
 
 void switch_to_worker(ClusterState& cluster, ThreadState& self, RunResult result) {
@@ -119,6 +118,7 @@ int retry_spinning(ClusterState& cluster) {
 }
 
 void block_and_search(ClusterState& cluster, ThreadState& self) {
+  cluster.scheduler.block(self.index);
   int next = cluster.scheduler.pick();
   if (next < 0) next = retry_spinning(cluster);
   if (next < 0) {
@@ -138,7 +138,7 @@ void run_fibers(ClusterState& cluster) {
   ThreadState& thread = cluster.thread(next);
   if (thread.context == nullptr) prepare_fiber(cluster, thread);
   cluster.current = &thread;
-  switch_context(&cluster.main, thread.context, cluster.exceptions, thread.stack.bounds());
+  switch_context(&cluster.main, thread.context, cluster.exceptions, thread.stack);
   set_running_cluster(nullptr);
 }
 

@@ -15,12 +15,9 @@ void prepare_fiber(ClusterState& cluster, ThreadState& thread);
 /// A switch is a few nanoseconds, a stack that left the first cache a few more: under the common
 /// schedule the thread three switches ahead is known, so its stack is on its way meanwhile. Of 1024
 /// fibers' switches at 45 ns each this left 10 (docs/decisions/0003-fiber-switch.md).
-inline constexpr int switches_ahead = 3;
 /// Always inlined: GCC 12 takes a function that only prefetches for one without effect.
-__attribute__((always_inline)) inline void prefetch_stack(ClusterState const& cluster, int index) {
-  if (static_cast<std::size_t>(index) >= cluster.threads.size()) index = 0;
-  auto const* parked = static_cast<std::byte const*>(
-      cluster.threads[static_cast<std::size_t>(index)].context);
+__attribute__((always_inline)) inline void prefetch_stacks_after(ThreadState const& next) {
+  auto const* parked = static_cast<std::byte const*>((&next)[switches_ahead].context);
   __builtin_prefetch(parked, 1);
   __builtin_prefetch(parked + 64, 1);
 }
@@ -31,8 +28,8 @@ __attribute__((always_inline)) inline void switch_to(ClusterState& cluster, Thre
   if (next.context == nullptr) [[unlikely]] prepare_fiber(cluster, next);
   cluster.current = &next;
   ++cluster.switches;
-  prefetch_stack(cluster, next.index + switches_ahead);
-  switch_context(&self.context, next.context, cluster.exceptions, next.stack.bounds());
+  prefetch_stacks_after(next);
+  switch_context(&self.context, next.context, cluster.exceptions, next.stack);
 }
 
 /// No fiber can run: back to the worker, which knows what to do about it.
@@ -49,8 +46,7 @@ void block_and_search(ClusterState& cluster, ThreadState& self);
 __attribute__((always_inline)) inline void block(ClusterState& cluster, ThreadState& self,
                                                  Waiting reason) {
   self.waiting = reason;
-  cluster.scheduler.block(self.index);
-  if (cluster.scheduler.goes_on_to_neighbour(self.index)) [[likely]] {
+  if (cluster.scheduler.advance_sweep(self.index)) [[likely]] {
     switch_to(cluster, self, (&self)[1]);
   } else {
     block_and_search(cluster, self);

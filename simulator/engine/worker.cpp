@@ -12,14 +12,15 @@
 namespace kohort::simulator {
 namespace {
 
-StackBounds native_stack() {
+Stack native_stack() {
   pthread_attr_t attributes;
   pthread_getattr_np(pthread_self(), &attributes);
   void* bottom = nullptr;
   std::size_t bytes = 0;
   pthread_attr_getstack(&attributes, &bottom, &bytes);
   pthread_attr_destroy(&attributes);
-  return {bottom, bytes};
+  auto* const lowest = static_cast<std::byte*>(bottom);
+  return {lowest, lowest + bytes, true};
 }
 
 void begin_team(ClusterState& cluster, LaunchShape const& shape, ClusterPlan const& plan, int rank) {
@@ -36,7 +37,7 @@ void begin_team(ClusterState& cluster, LaunchShape const& shape, ClusterPlan con
                      shape.league[0] * (team.league_index[1] + shape.league[1] * team.league_index[2]);
   team.threads = shape.threads;
   team.first = rank * shape.threads;
-  team.arrived = team.returned = 0;
+  team.arrived = team.returned = team.ordinary_below = 0;
   team.barriers = 0;
   team.cluster_site_phase = ~0U;
   for (int id = 1; id <= team.highest_named; ++id)
@@ -112,7 +113,8 @@ void begin_cluster(ClusterState& cluster, LaunchState& launch, Worker& worker, l
   if (cluster.threads.size() != static_cast<std::size_t>(cluster.live)) {
     worker.take_stacks(cluster);
     cluster.teams.resize(static_cast<std::size_t>(cluster.size));
-    cluster.threads.resize(static_cast<std::size_t>(cluster.live));
+    cluster.thread_storage.resize(static_cast<std::size_t>(cluster.live + switches_ahead + 1));
+    cluster.threads = {cluster.thread_storage.data(), static_cast<std::size_t>(cluster.live)};
     name_threads(cluster, shape.threads);
   }
   cluster.arena.resize(cluster.size, shape.scratch_bytes, shape.scratch_alignment);

@@ -15,7 +15,7 @@ ExceptionState* exception_state() noexcept {
 }
 
 void jump_with_exceptions(Context* place, Context target, ExceptionState* exceptions,
-                          StackBounds to) {
+                          Stack const& to) {
   ExceptionState const saved = *exceptions;
   *exceptions = ExceptionState{};
   jump(place, target, to);
@@ -24,10 +24,10 @@ void jump_with_exceptions(Context* place, Context target, ExceptionState* except
 
 #if KOHORT_INLINE_SWITCH
 
-Context fresh_context(std::byte* top, StackBounds) {
+Context fresh_context(Stack const& stack) {
   // As after a call: 16-byte aligned but for the return address, which is null, so that a debugger
   // and the unwinder see where the stack ends.
-  auto* frame = reinterpret_cast<void**>(reinterpret_cast<std::uintptr_t>(top) & ~std::uintptr_t{15});
+  auto* frame = reinterpret_cast<void**>(reinterpret_cast<std::uintptr_t>(stack.top) & ~std::uintptr_t{15});
   *--frame = nullptr;
   *--frame = reinterpret_cast<void*>(&fiber_main);
   return frame;
@@ -51,18 +51,18 @@ void boost_entry(transfer_t from) {
 
 }  // namespace
 
-Context fresh_context(std::byte* top, StackBounds bounds) {
+Context fresh_context(Stack const& stack) {
 #if defined(__SANITIZE_ADDRESS__)
   // An abandoned fiber's frames left their marks.
-  __asan_unpoison_memory_region(bounds.bottom, bounds.bytes);
+  __asan_unpoison_memory_region(stack.bottom, stack.bytes());
 #endif
-  return boost::context::detail::make_fcontext(top, bounds.bytes, boost_entry);
+  return boost::context::detail::make_fcontext(stack.top, stack.bytes(), boost_entry);
 }
 
-void jump(Context* place, Context target, StackBounds to, bool leaving_for_good) {
+void jump(Context* place, Context target, Stack const& to, bool leaving_for_good) {
 #if defined(__SANITIZE_ADDRESS__)
   void* fake_stack = nullptr;
-  __sanitizer_start_switch_fiber(leaving_for_good ? nullptr : &fake_stack, to.bottom, to.bytes);
+  __sanitizer_start_switch_fiber(leaving_for_good ? nullptr : &fake_stack, to.bottom, to.bytes());
   transfer_t const from = boost::context::detail::jump_fcontext(target, place);
   __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
 #else

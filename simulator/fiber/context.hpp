@@ -26,17 +26,20 @@ struct ExceptionState {
 /// This OS thread's. Never inlined: a compiler may keep a thread-local's address over a switch.
 __attribute__((noinline, noipa)) ExceptionState* exception_state() noexcept;
 
-/// Where a fiber's stack lies, for the sanitizer's sake.
-struct StackBounds {
-  void const* bottom = nullptr;
-  std::size_t bytes = 0;
+/// A fiber's stack. It grows down from `top` to `bottom`, below which lies a guard.
+struct Stack {
+  std::byte* bottom = nullptr;
+  std::byte* top = nullptr;
+  bool guarded = false;
+
+  std::size_t bytes() const { return static_cast<std::size_t>(top - bottom); }
 };
 
 /// What every fiber runs (engine/switching.cpp). It never returns.
 [[noreturn]] void fiber_main() noexcept;
 
 /// A context that begins fiber_main() on a fresh stack.
-Context fresh_context(std::byte* top, StackBounds bounds);
+Context fresh_context(Stack const& stack);
 
 #if KOHORT_INLINE_SWITCH
 
@@ -47,7 +50,8 @@ Context fresh_context(std::byte* top, StackBounds bounds);
 /// control words, which kernels share here. Inlined, the compiler saves what it needs of the
 /// registers, and the caller's return meets the return address that the processor expects. The
 /// simulator is compiled with -mno-red-zone, since this pushes.
-__attribute__((always_inline)) inline void jump(Context* place, Context target, StackBounds,
+__attribute__((always_inline)) inline void jump(Context* place, Context target,
+                                                Stack const& /*to*/,
                                                 bool /*leaving_for_good*/ = false) {
   asm volatile(
       "pushq %%rbp\n\t"
@@ -70,20 +74,20 @@ __attribute__((always_inline)) inline void jump(Context* place, Context target, 
 
 #else
 
-void jump(Context* place, Context target, StackBounds to, bool leaving_for_good = false);
+void jump(Context* place, Context target, Stack const& to, bool leaving_for_good = false);
 
 #endif
 
 /// The rare switch out of a catch block: sets the exceptions in flight aside until the fiber is
 /// back. Every other fiber thus finds, and leaves, an empty state, and saves nothing.
 void jump_with_exceptions(Context* place, Context target, ExceptionState* exceptions,
-                          StackBounds to);
+                          Stack const& to);
 
 /// Leaves the running fiber for `target`; returns when somebody comes back.
 /// @param leaving_for_good  the running fiber ended; its stack may be reused at once
 __attribute__((always_inline)) inline void switch_context(Context* place, Context target,
                                                           ExceptionState* exceptions,
-                                                          StackBounds to,
+                                                          Stack const& to,
                                                           bool leaving_for_good = false) {
   if (exceptions->caught != nullptr || exceptions->uncaught != 0) [[unlikely]] {
     jump_with_exceptions(place, target, exceptions, to);

@@ -10,16 +10,6 @@
 
 namespace kohort::simulator {
 
-/// A fiber's stack. It grows down from `top` to `bottom`, below which lies a guard.
-struct Stack {
-  std::byte* bottom = nullptr;
-  std::byte* top = nullptr;
-  bool guarded = false;
-
-  std::size_t bytes() const { return static_cast<std::size_t>(top - bottom); }
-  StackBounds bounds() const { return {bottom, bytes()}; }
-};
-
 /// Stacks of one size, reused for the life of the process; making one costs a system call.
 ///
 /// Guards: MADV_GUARD_INSTALL where the kernel has it (Linux 6.13), which costs no mapping. Before

@@ -13,9 +13,9 @@ namespace kohort::simulator {
 /// which words are not empty. A cluster of 16 × 1024 threads needs 256 words and 4 above them.
 class ReadySet {
  public:
-  /// Empty, for positions 0 … `positions`; the last, which never is a member, may be asked for.
+  /// Empty, for positions 0 … `positions` - 1.
   void resize(int positions) {
-    words_.assign(static_cast<std::size_t>(positions + 64) / 64, 0);
+    words_.assign(static_cast<std::size_t>(positions + 63) / 64, 0);
     summary_.assign((words_.size() + 63) / 64, 0);
   }
 
@@ -33,12 +33,33 @@ class ReadySet {
   void insert_range(int first, int last) {
     for (int position = first; position < last;) {
       int const end = std::min(last, (position | 63) + 1);
-      int const count = end - position;
-      std::uint64_t const ones = count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
-      words_[word(position)] |= ones << (position & 63);
+      words_[word(position)] |= ones(end - position) << (position & 63);
       summary_[word(position) >> 6] |= bit(static_cast<int>(word(position)));
       position = end;
     }
+  }
+
+  /// Erases first … last - 1.
+  void erase_range(int first, int last) {
+    for (int position = first; position < last;) {
+      int const end = std::min(last, (position | 63) + 1);
+      words_[word(position)] &= ~(ones(end - position) << (position & 63));
+      if (words_[word(position)] == 0)
+        summary_[word(position) >> 6] &= ~bit(static_cast<int>(word(position)));
+      position = end;
+    }
+  }
+
+  /// The first position after `member` that is no member.
+  int end_of_run(int member) const {
+    int position = member;
+    while (word(position) < words_.size()) {
+      int const run = std::countr_one(words_[word(position)] >> (position & 63));
+      int const left_in_word = 64 - (position & 63);
+      position += std::min(run, left_in_word);
+      if (run < left_in_word) break;
+    }
+    return position;
   }
 
   bool contains(int position) const { return (words_[word(position)] & bit(position)) != 0; }
@@ -78,6 +99,9 @@ class ReadySet {
 
  private:
   static std::size_t word(int position) { return static_cast<std::size_t>(position) >> 6; }
+  static std::uint64_t ones(int count) {
+    return count == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << count) - 1;
+  }
   static std::uint64_t bit(int position) { return std::uint64_t{1} << (position & 63); }
 
   std::vector<std::uint64_t> words_;

@@ -22,36 +22,43 @@ class Scheduler {
   void reset(Schedule const& schedule, int cluster, int teams, int team_threads);
 
   void make_ready(int thread) {
-    sweeping_ = false;
+    end_sweep();
     ready_.insert(position(thread));
   }
   void make_range_ready(int first, int last) {
-    sweeping_ = false;
+    end_sweep();
     if (is_rank_order_) {
       ready_.insert_range(first, last);
     } else {
       for (int thread = first; thread < last; ++thread) make_ready(thread);
     }
   }
-  void block(int thread) { ready_.erase(position(thread)); }
+  void block(int thread) {
+    end_sweep();
+    ready_.erase(position(thread));
+  }
 
-  /// Whether the decision after `thread` blocked is its neighbour `thread` + 1: the common case, in
-  /// which the caller finds the neighbour without waiting for the search.
-  bool goes_on_to_neighbour(int thread) {
-    if (!sweeping_ || !ready_.contains(thread + 1)) return false;
-    ++decisions_;
+  /// The common decision, in place of block() and pick(): `thread`, which runs, waits, and the
+  /// thread after it is the next. Under `rank` a run of ready threads is swept from its first to
+  /// its last, and the set is told of it at the end.
+  /// @return false when it is not so; nothing is changed then
+  bool advance_sweep(int thread) {
+    if (thread + 1 >= sweep_end_) return false;
+    sweep_at_ = thread + 1;
     return true;
   }
 
   /// The next thread to run, or -1 when none is ready.
   int pick() {
+    end_sweep();
     ++decisions_;
-    if (is_strict_) [[likely]] {
-      int const first = ready_.first();
-      sweeping_ = is_rank_order_;
-      return first < 0 || is_rank_order_ ? first : thread_at_[static_cast<std::size_t>(first)];
-    }
-    return pick_otherwise();
+    if (!is_strict_) return pick_otherwise();
+    int const first = ready_.first();
+    if (first < 0) return first;
+    if (!is_rank_order_) return thread_at_[static_cast<std::size_t>(first)];
+    sweep_begin_ = sweep_at_ = first;
+    sweep_end_ = ready_.end_of_run(first);
+    return first;
   }
 
   /// Whether atomics are decision points under this schedule.
@@ -59,12 +66,16 @@ class Scheduler {
   /// A decision while `running` could go on: lets `pct` change its priority.
   int pick_at_atomic(int running);
 
-  std::uint64_t decisions() const { return decisions_; }
   /// Decisions of `random` that `rank` would have taken otherwise; empty when there were too many.
   std::vector<Schedule::Step> const& deviations() const { return deviations_; }
   static constexpr std::size_t most_deviations = 64;
 
  private:
+  void end_sweep() {
+    if (sweep_end_ == 0) return;
+    ready_.erase_range(sweep_begin_, sweep_at_);
+    sweep_end_ = 0;
+  }
   int position(int thread) const {
     return is_rank_order_ ? thread : position_of_[static_cast<std::size_t>(thread)];
   }
@@ -78,8 +89,11 @@ class Scheduler {
   bool is_rank_order_ = true;
   bool is_strict_ = true;
   bool preempts_ = false;
-  /// Under `rank`: nobody below the running thread has become ready since it was picked.
-  bool sweeping_ = false;
+  /// The sweep: threads from `begin` on were ready when it began, up to `end`; those below `at`
+  /// have blocked since, which the set does not know yet.
+  int sweep_begin_ = 0;
+  int sweep_at_ = 0;
+  int sweep_end_ = 0;
   Schedule::Kind kind_ = Schedule::Kind::rank;
   std::uint64_t decisions_ = 0;
   std::vector<int> position_of_;

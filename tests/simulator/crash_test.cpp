@@ -103,7 +103,7 @@ TEST_F(CrashDeathTest, ReportsAnAbort) {
               AllOf(reports("kernel-crash", "aborts"), HasSubstr("team 0 thread 30  Aborted")));
 }
 
-__attribute__((noinline)) int descend(int volatile depth) {
+__attribute__((noinline)) int descend(int depth) {
   char volatile frame[512];
   frame[0] = static_cast<char>(depth);
   return depth == 0 ? 0 : descend(depth - 1) + frame[0];

@@ -67,12 +67,12 @@ std::vector<float> scale(Simulator const& target) {
   return results;
 }
 
-struct Run {
+struct Recorded {
   std::string log;
   std::vector<float> results;
 };
 
-Run run(Kernel kernel, std::string const& schedule, int workers) {
+Recorded run(Kernel kernel, std::string const& schedule, int workers) {
   simulator::EventLog log;
   Simulator const target =
       simulated({.schedule = schedule, .workers = workers, .observers = {&log}});
@@ -92,10 +92,10 @@ TEST_P(Determinism, GivesTheSameEventsAndBitsOnAnyNumberOfWorkers) {
        {"rank", "reverse", "last:1", "exit-first:1", "random:17", "pct:3:17", "replay:3:reverse",
         "replay:3:steps:5r2-9r3", "serial:random:17"}) {
     SCOPED_TRACE(schedule);
-    Run const alone = run(GetParam().kernel, schedule, 1);
+    Recorded const alone = run(GetParam().kernel, schedule, 1);
     EXPECT_GT(alone.log.size(), 1000U);
     for (int const workers : {1, 2, 16}) {
-      Run const many = run(GetParam().kernel, schedule, workers);
+      Recorded const many = run(GetParam().kernel, schedule, workers);
       EXPECT_TRUE(many.log == alone.log) << workers << " workers";
       EXPECT_TRUE(many.results == alone.results) << workers << " workers";
     }

@@ -56,7 +56,7 @@ void shift_left(Target const& target, int const* in, int* out, Between between) 
       });
 }
 
-/// Shifts the numbers 1, 2, … on a simulated device, and tells whether all arrived where they should.
+/// Shifts the numbers 1, 2, … on a simulated device; tells whether all arrived where they should.
 template <class Between>
 bool shifts_right_numbers(Between between) {
   kohort::Simulator const target;
