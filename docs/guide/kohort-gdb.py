@@ -18,13 +18,11 @@ import gdb
 ENGINE = "kohort::simulator::"
 
 
-def elements(vector):
-    """The elements of a std::vector, without libstdc++'s printers."""
-    implementation = vector["_M_impl"]
-    element = implementation["_M_start"]
-    while element != implementation["_M_finish"]:
-        yield element.dereference()
-        element = element + 1
+def threads_of(cluster):
+    """The ThreadState of every simulated thread, team after team (a std::span)."""
+    first = cluster["threads"]["_M_ptr"]
+    for index in range(int(cluster["size"]) * int(cluster["team_threads"])):
+        yield (first + index).dereference()
 
 
 def running_cluster():
@@ -98,7 +96,8 @@ def place(site):
 def team_barrier_site(cluster, thread):
     """The team keeps it once, of the first arrival."""
     rank = int(thread["team"].dereference()["rank"])
-    return (cluster["teams"]["_M_impl"]["_M_start"] + rank).dereference()["site"]
+    first = cluster["teams"]["_M_impl"]["_M_start"]  # of a std::vector
+    return (first + rank).dereference()["site"]
 
 
 def state_of(cluster, thread):
@@ -127,7 +126,7 @@ def state_of(cluster, thread):
 def groups_of(cluster):
     """[(team, first thread, last thread, state, place, first thread's ThreadState)]"""
     groups = []
-    for thread in elements(cluster["threads"]):
+    for thread in threads_of(cluster):
         team = int(thread["team"].dereference()["rank"])
         rank = int(thread["rank"])
         state, where = state_of(cluster, thread)
@@ -273,7 +272,7 @@ class Backtrace(gdb.Command):
         if len(words) < 2 or not (words[0].isdigit() and words[1].isdigit()):
             raise gdb.GdbError("a team and a thread are two numbers, such as kohort backtrace 1 33")
         team, rank = int(words[0]), int(words[1])
-        for thread in elements(cluster["threads"]):
+        for thread in threads_of(cluster):
             if int(thread["rank"]) == rank and int(thread["team"].dereference()["rank"]) == team:
                 print_backtrace(cluster, thread, " ".join(words[2:]))
                 return

@@ -14,9 +14,10 @@
 /// `atomic_add(&peer[i], v)`. Types: 32- and 64-bit integers, float and double (no bit
 /// operations on the last two). The default is relaxed at device scope, as in Kokkos.
 ///
-/// Cost on an H200, 32-bit adds an SM: local 8.3 G/s, a peer's 0.54 G/s when scattered. f32 and
-/// f64 remote adds, and 64-bit remote min, max and xor, are compare-and-swap loops: for the last
-/// three the hardware's own path loses updates (FACTS, measured).
+/// Cost on an H200, 32-bit adds an SM: local 8.3 G/s, a peer's 0.54 G/s when scattered (FACTS).
+/// f32 and f64 remote adds, and every 64-bit remote min, max, and, or, xor, are compare-and-swap
+/// loops: for the last five the hardware's path through a mapped generic pointer loses updates
+/// (measured: tests/conformance/08_atomics*.cpp proves each operation and width).
 namespace kohort {
 namespace Impl {
 

@@ -9,7 +9,7 @@
 namespace kohort {
 
 /// One value of every team of the cluster, in the reader's own scratch.
-/// Valid until the member's next cluster collective but one.
+/// Valid until the member's next cluster collective: a peer may then push into the place again.
 template <class T>
 class ClusterValues {
  public:
@@ -129,8 +129,7 @@ class Collectives {
   KOHORT_FUNCTION T* team_slots() const {
     require_value<T>();
     constexpr int count = Member::handle_type::max_subgroups;
-    T* base = self().thread_.template team_collective_storage<T, 2 * count>();
-    T* slots = base + (team_half_ ? count : 0);
+    T* slots = self().thread_.template team_collective_storage<T, count>(team_half_);
     team_half_ = !team_half_;
     return slots;
   }
@@ -140,8 +139,7 @@ class Collectives {
   KOHORT_FUNCTION T* cluster_slots() const {
     require_value<T>();
     constexpr int count = Member::handle_type::max_cluster;
-    T* base = self().thread_.template cluster_collective_storage<T, 2 * count>();
-    T* slots = base + (cluster_half_ ? count : 0);
+    T* slots = self().thread_.template cluster_collective_storage<T, count>(cluster_half_);
     cluster_half_ = !cluster_half_;
     return slots;
   }

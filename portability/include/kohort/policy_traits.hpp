@@ -83,6 +83,7 @@ struct PolicyTraits<DynamicClusterScratch<T>, Rest...> : PolicyTraits<Rest...> {
 
 template <int Threads, int Teams, class... Rest>
 struct PolicyTraits<LaunchBounds<Threads, Teams>, Rest...> : PolicyTraits<Rest...> {
+  static_assert(sizeof(LaunchBounds<Threads, Teams>) > 0, "instantiates the trait's own checks");
   static_assert(PolicyTraits<Rest...>::launch_bounds_threads == 0, "LaunchBounds is given twice");
   static constexpr int launch_bounds_threads = Threads;
   static constexpr int launch_bounds_teams = Teams;

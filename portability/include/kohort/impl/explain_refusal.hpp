@@ -131,7 +131,8 @@ inline Support explain_cluster(LaunchRequest const& request, DeviceProperties co
   int const largest = properties.largest_nonportable_cluster;
   if (request.mode == ClusterMode::emulated)
     return refused("emulated clusters are not part of this build",
-                   "ClusterMode::automatic or native");
+                   size > 1 && largest <= 1 ? "a cluster of 1, with ClusterMode::automatic"
+                                            : "ClusterMode::automatic or native");
   if (size > 1 && largest <= 1)
     return refused(properties.device + " has no thread-block clusters", "a cluster of 1");
   if (size > largest)

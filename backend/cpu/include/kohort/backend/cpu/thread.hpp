@@ -101,15 +101,15 @@ class ThreadHandle<Simulator> {
     return simulator::map_peer(*thread_, mine, rank, at(site));
   }
 
+  /// All types share the storage, so its halves are halves in bytes: calls with values of different
+  /// sizes may follow each other.
   template <class T, int Count>
-  KOHORT_FUNCTION T* team_collective_storage() const {
-    static_assert(sizeof(T) * Count <= simulator::collective_bytes);
-    return reinterpret_cast<T*>(team().team_collectives);
+  KOHORT_FUNCTION T* team_collective_storage(bool second_half) const {
+    return half_of<T, Count>(team().team_collectives, second_half);
   }
   template <class T, int Count>
-  KOHORT_FUNCTION T* cluster_collective_storage() const {
-    static_assert(sizeof(T) * Count <= simulator::collective_bytes);
-    return reinterpret_cast<T*>(team().cluster_collectives);
+  KOHORT_FUNCTION T* cluster_collective_storage(bool second_half) const {
+    return half_of<T, Count>(team().cluster_collectives, second_half);
   }
 
   template <int Lanes>
@@ -174,6 +174,12 @@ class ThreadHandle<Simulator> {
   KOHORT_FUNCTION simulator::Team const& team() const { return *thread_->team; }
   KOHORT_FUNCTION simulator::Cluster const& cluster() const { return *thread_->team->cluster; }
   KOHORT_FUNCTION bool alone() const { return cluster().size == 1; }
+
+  template <class T, int Count>
+  static KOHORT_FUNCTION T* half_of(std::byte* storage, bool second_half) {
+    static_assert(sizeof(T) * Count * 2 <= simulator::collective_bytes);
+    return reinterpret_cast<T*>(storage + (second_half ? simulator::collective_bytes / 2 : 0));
+  }
 
   KOHORT_FUNCTION void meet(int lanes, CallSite site) const {
     simulator::exchange(*thread_, {.kind = simulator::ExchangeKind::barrier, .lanes = lanes},

@@ -157,16 +157,16 @@ class ThreadHandle<Cuda> {
     return clustered_ ? ClusterRegisters::map(mine, rank) : mine;
   }
 
-  /// Static shared memory: a kernel that never asks has none.
+  /// Static shared memory: a kernel that never asks has none, and each type has its own.
   template <class T, int Count>
-  KOHORT_FUNCTION T* team_collective_storage() const {
-    KOHORT_CUDA_DEVICE_BODY(__shared__ alignas(T) std::byte storage[sizeof(T) * Count];
-                            return reinterpret_cast<T*>(storage);)
+  KOHORT_FUNCTION T* team_collective_storage([[maybe_unused]] bool second_half) const {
+    KOHORT_CUDA_DEVICE_BODY(__shared__ alignas(T) std::byte storage[2 * sizeof(T) * Count];
+                            return reinterpret_cast<T*>(storage) + (second_half ? Count : 0);)
   }
   template <class T, int Count>
-  KOHORT_FUNCTION T* cluster_collective_storage() const {
-    KOHORT_CUDA_DEVICE_BODY(__shared__ alignas(T) std::byte storage[sizeof(T) * Count];
-                            return reinterpret_cast<T*>(storage);)
+  KOHORT_FUNCTION T* cluster_collective_storage([[maybe_unused]] bool second_half) const {
+    KOHORT_CUDA_DEVICE_BODY(__shared__ alignas(T) std::byte storage[2 * sizeof(T) * Count];
+                            return reinterpret_cast<T*>(storage) + (second_half ? Count : 0);)
   }
 
   // Subgroups -----------------------------------------------------------------------------------
