@@ -8,6 +8,9 @@ include(CMakePackageConfigHelpers)
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/kohort")
 set(exported kohort_portability kohort_kohort kohort_testing)
 set(include_dirs "${PROJECT_SOURCE_DIR}/portability/include" "${KOHORT_GENERATED_INCLUDE}")
+if(KOHORT_HAS_SIMULATOR)  # what it holds explores schedules of the simulator
+  list(APPEND include_dirs "${PROJECT_SOURCE_DIR}/portability/testing/include")
+endif()
 if(KOHORT_HAS_SIMULATOR)
   list(APPEND exported kohort_simulator kohort_cpu)
   list(APPEND include_dirs "${PROJECT_SOURCE_DIR}/simulator/include"

@@ -21,5 +21,13 @@ else()
   add_library(kohort_testing INTERFACE)
   target_link_libraries(kohort_testing INTERFACE kohort::kohort)
 endif()
+if(testing_sources)
+  set(testing_scope PUBLIC)
+else()
+  set(testing_scope INTERFACE)
+endif()
+target_include_directories(
+  kohort_testing ${testing_scope} $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/portability/testing/include>
+                 $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 add_library(kohort::testing ALIAS kohort_testing)
 set_target_properties(kohort_testing PROPERTIES EXPORT_NAME testing)

@@ -2,6 +2,7 @@
 #include <kernels/bench/report.hpp>
 
 #include <algorithm>
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
@@ -33,6 +34,16 @@ std::string date() {
   return text;
 }
 
+/// "580.159.04", as the kernel module tells; "unknown" where it does not.
+std::string driver_version() {
+  std::ifstream file("/proc/driver/nvidia/version");
+  std::string word;
+  while (file >> word)
+    if (word.find('.') != std::string::npos && std::isdigit(static_cast<unsigned char>(word[0])))
+      return word;
+  return "unknown";
+}
+
 [[noreturn]] void refuse(std::string const& problem) {
   std::fprintf(
       stderr,
@@ -55,6 +66,21 @@ std::string entry_json(Entry const& entry) {
   for (auto const& [key, value] : entry.labels)
     text += ",\n      " + quoted(key) + ": " + quoted(value);
   return text + "\n    }";
+}
+
+/// A line of the table: the timing, then the entry's figures by column.
+std::string table_row(Entry const& entry, std::vector<std::string> const& columns) {
+  std::string row = "| " + entry.name;
+  row.append(" | ").append(number(entry.timing.median_us, "%.5g"));
+  row.append(" | ").append(number(entry.timing.noise_percent, "%.2g"));
+  row.append(" | ").append(std::to_string(entry.timing.samples)).append(" |");
+  for (std::string const& column : columns) {
+    auto const found = std::find_if(entry.figures.begin(), entry.figures.end(),
+                                    [&](auto const& figure) { return figure.first == column; });
+    if (found != entry.figures.end()) row.append(" ").append(number(found->second, "%.4g"));
+    row.append(" |");
+  }
+  return row;
 }
 
 }  // namespace
@@ -108,6 +134,7 @@ void Report::add_context(std::string const& key, std::string const& value) {
 std::string Report::json() const {
   std::string text = "{\n  \"context\": {\n    \"date\": " + quoted(date()) +
                      ",\n    \"commit\": " + quoted(options_.commit) +
+                     ",\n    \"driver\": " + quoted(driver_version()) +
                      ",\n    \"executable\": " + quoted(title_);
   for (auto const& [key, value] : context_) text += ",\n    " + quoted(key) + ": " + quoted(value);
   text += "\n  },\n  \"benchmarks\": [\n";
@@ -126,16 +153,7 @@ std::string Report::markdown() const {
   for (std::string const& column : columns) text += " " + column + " |";
   text += "\n|---|---|---|---|";
   for (std::size_t i = 0; i < columns.size(); ++i) text += "---|";
-  for (Entry const& entry : entries_) {
-    text += "\n| " + entry.name + " | " + number(entry.timing.median_us, "%.5g") + " | " +
-            number(entry.timing.noise_percent, "%.2g") + " | " +
-            std::to_string(entry.timing.samples) + " |";
-    for (std::string const& column : columns) {
-      auto const found = std::find_if(entry.figures.begin(), entry.figures.end(),
-                                      [&](auto const& figure) { return figure.first == column; });
-      text += found == entry.figures.end() ? " |" : " " + number(found->second, "%.4g") + " |";
-    }
-  }
+  for (Entry const& entry : entries_) text += "\n" + table_row(entry, columns);
   return text + "\n";
 }
 

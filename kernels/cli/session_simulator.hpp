@@ -3,6 +3,9 @@
 
 #include <kernels/cli/session.hpp>
 
+#include <string>
+#include <thread>
+
 namespace kohort::cli {
 
 template <>
@@ -12,12 +15,14 @@ class Session<Simulator> {
   static constexpr bool first_launch_is_slow = false;
 
   explicit Session(Arguments const& arguments)
-      : target_(open(arguments)),
-        schedule_(arguments.schedule.empty() ? "rank" : arguments.schedule) {}
+      : target_(open(arguments)), schedule_(to_string(target_.engine_options().schedule)) {}
 
   Simulator const& target() const { return target_; }
   std::string device() const {
-    return "Simulator, " + properties(target_).device + ", schedule " + schedule_;
+    int const asked = target_.engine_options().workers;
+    int const workers = asked > 0 ? asked : static_cast<int>(std::thread::hardware_concurrency());
+    return "Simulator, " + properties(target_).device + ", " + std::to_string(workers) +
+           (workers == 1 ? " worker" : " workers") + ", schedule " + schedule_;
   }
 
   Counts counts() const {

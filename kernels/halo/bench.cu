@@ -26,7 +26,7 @@ template <int MaxRadius>
 constexpr auto twin_kernel = twin::halo::stencil<float, MaxRadius, team_threads, packets_a_thread>;
 
 template <int MaxRadius>
-constexpr int scratch_bytes = 3 * sizeof(typename Ours<MaxRadius>::tile_type);
+constexpr int scratch_bytes = 2 * sizeof(typename Ours<MaxRadius>::tile_type);
 
 template <int MaxRadius>
 void launch_twin(float const* in, float* out, long long width, std::vector<float> const& weights,
@@ -57,7 +57,7 @@ class Bench {
     bench::add_device_context(report_);
     report_.add_context("data", "one row of 2^28 uniform random floats in [0, 1), seed 11");
     report_.add_context("l2", "input and output are many times L2");
-    report_.add_context("ratio_to_twin", "time of ours over time of the twin");
+    report_.add_context("ratio_to_twin", "time of ours over time of the twin, alternating alone");
     deep_copy(device_in_, in_);
   }
 
@@ -128,6 +128,8 @@ class Bench {
   template <int MaxRadius>
   void measure(std::vector<bench::Contender> const& contenders) {
     auto const timings = bench::alternate(contenders, options_.rounds, 1);
+    // The copy leaves L2 in a state of its own to what follows: ours and the twin meet alone too.
+    auto const pair = bench::alternate({contenders[0], contenders[1]}, options_.rounds, 1);
     int const scratch = scratch_bytes<MaxRadius>;
     bench::Footprint const footprints[] = {
         bench::footprint(bench::kernel_of<Ours<MaxRadius>>(true), team_threads, scratch),
@@ -138,7 +140,7 @@ class Bench {
       entry.figures = {{"tb_per_s", 8.0 * width / timings[i].median_us / 1e6},
                        {"speed_to_copy", timings[2].median_us / timings[i].median_us}};
       if (i == 0)
-        entry.figures.emplace_back("ratio_to_twin", timings[0].median_us / timings[1].median_us);
+        entry.figures.emplace_back("ratio_to_twin", pair[0].median_us / pair[1].median_us);
       entry.figures.emplace_back("registers", footprints[i].registers);
       entry.figures.emplace_back("shared_bytes", footprints[i].shared_bytes);
       entry.figures.emplace_back("blocks_an_sm", footprints[i].blocks_an_sm);

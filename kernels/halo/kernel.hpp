@@ -10,8 +10,7 @@
 /// A symmetric stencil along long rows. A team holds a tile of a row in its cluster scratch and
 /// pushes the tile's ends to its neighbours, so that after one cluster barrier every read is local:
 /// a pull would cost its reader a round trip of 200 cycles. The league is persistent: a cluster
-/// takes one stretch of the row after the other; while it computes one, the next one's barrier and
-/// the loads of the one after that are under way.
+/// takes one stretch of the row after the other, and loads the next before it computes one.
 namespace kohort::kernels::halo {
 
 /// out[row][i] = Σ weights[|k|] · in[row][i + k] over |k| ≤ radius, with zeros beyond the row.
@@ -54,7 +53,7 @@ struct Stencil {
 
   template <class Target>
   using policy =
-      ClusterPolicy<Target, ClusterScratch<tile_type[3]>, LaunchBounds<TeamThreads, teams_an_sm>>;
+      ClusterPolicy<Target, ClusterScratch<tile_type[2]>, LaunchBounds<TeamThreads, teams_an_sm>>;
 
   Problem<T, MaxRadius> problem;
 
@@ -72,22 +71,19 @@ struct Stencil {
     long long const rounds = rounds_from(tile - member.cluster_index(0), step);
 
     Stretch stretch = load_stretch(row, tile, ends);
-    put(stretch, ends, tiles[0], left[0], right[0]);
-    member.cluster_barrier();
-    stretch = load_stretch(row, tile + step, ends);
-    // Three tiles in turn: while this team computes one, a neighbour may be a barrier ahead, where
-    // it pushes into the second; it gets to the third only after this team's next arrival.
+    // Two tiles in turn: who writes one again has passed the barrier of the other, and so has
+    // everyone finished reading it. A third would hide the barrier behind the computation, and
+    // was slower on an H200: it takes the L1 that loads under way need.
     int buffer = 0;
     KOHORT_NO_UNROLL
     for (long long round = 0; round < rounds; ++round) {
-      int const next = buffer == 2 ? 0 : buffer + 1;
-      put(stretch, ends, tiles[next], left[next], right[next]);
+      put(stretch, ends, tiles[buffer], left[buffer], right[buffer]);
       auto token = member.cluster_arrive();
-      stretch = load_stretch(row, tile + 2LL * step, ends);
-      compute(row, tile, ends.thread, tiles[buffer]);
+      stretch = load_stretch(row, tile + step, ends);
       member.cluster_wait(std::move(token));
+      compute(row, tile, ends.thread, tiles[buffer]);
       tile += step;
-      buffer = next;
+      buffer ^= 1;
     }
   }
 
@@ -192,7 +188,7 @@ struct Stencil {
     Packet<T> const* const windows = cells.packets + thread;
     if (is_whole(row, tile)) {
       Packet<T>* const out = as_packets(row.out) + first;
-      KOHORT_UNROLL
+      KOHORT_NO_UNROLL
       for (int i = 0; i < PacketsAThread; ++i) {
         out[i * TeamThreads] = combine(windows + i * TeamThreads);
       }

@@ -94,7 +94,7 @@ __global__ void __launch_bounds__(Threads, 4)
   constexpr int after_start = halo_packets + own_packets;
   constexpr int tile_packets = own_packets + 2 * halo_packets;
   constexpr int tile_elements = own_packets * Wide<T>::count;
-  // Three tiles are more than the 48 KB that may be declared statically.
+  // Dynamic, as Kohort's scratch is: where it starts is the same.
   extern __shared__ __align__(16) unsigned char scratch[];
   auto* const tiles = reinterpret_cast<Wide<T>(*)[tile_packets]>(scratch);
   asm volatile("barrier.cluster.arrive.relaxed.aligned;" ::: "memory");
@@ -164,7 +164,7 @@ __global__ void __launch_bounds__(Threads, 4)
   auto const compute = [&](long long tile, Wide<T> const* mine) {
     if ((tile + 1) * tile_elements <= elements) {
       auto* const packets = reinterpret_cast<Wide<T>*>(out) + (tile * own_packets + thread);
-#pragma unroll
+#pragma unroll 1
       for (int i = 0; i < PacketsAThread; ++i)
         packets[i * Threads] = combine(problem, mine + thread + i * Threads);
     } else {
@@ -177,20 +177,16 @@ __global__ void __launch_bounds__(Threads, 4)
   };
 
   Stretch<T, PacketsAThread> stretch = load_stretch(tile);
-  put(stretch, 0);
-  cluster.sync();
-  stretch = load_stretch(tile + step);
   int buffer = 0;
 #pragma unroll 1
   for (long long round = 0; round < rounds; ++round) {
-    int const next = buffer == 2 ? 0 : buffer + 1;
-    put(stretch, next);
+    put(stretch, buffer);
     auto token = cluster.barrier_arrive();
-    stretch = load_stretch(tile + 2LL * step);
-    compute(tile, tiles[buffer]);
+    stretch = load_stretch(tile + step);
     cluster.barrier_wait(std::move(token));
+    compute(tile, tiles[buffer]);
     tile += step;
-    buffer = next;
+    buffer ^= 1;
   }
   cluster.sync();
 }

@@ -69,7 +69,7 @@ void diagnose_spin(ClusterState& cluster) {
   Report report(cluster, waits_for_room ? "cluster-not-resident" : "spin-without-progress");
   add_waiting_rows(report, cluster, -1);
   if (waits_for_room) {
-    long long const limit = launch.placement().resident_limit();
+    long long const limit = launch.resident_limit();
     report.row(fmt::format("{} of {} clusters are resident at once on {}; {} have not started",
                            limit, launch.plan().size(), launch.options().profile->name,
                            launch.plan().size() - launch.started()));

@@ -45,6 +45,15 @@ void complete_shuffle(ThreadState& self, Rendezvous const& meeting, ThreadState*
   }
 }
 
+/// Where the tile of `lanes` lanes from `first` on meets: at its middle lane's number, which no tile
+/// of another size has. Lanes may come to a wide tile while others are still at a narrow one.
+Rendezvous& meeting_of(TeamState& team, int first, int lanes) {
+  constexpr int widest = 64;
+  if (team.meetings.empty())
+    team.meetings.resize(static_cast<std::size_t>((team.threads + widest - 1) / widest * widest));
+  return team.meetings[static_cast<std::size_t>(first + lanes / 2)];
+}
+
 }  // namespace
 
 void exchange(Thread& thread, Exchange const& request, Site site) {
@@ -54,7 +63,7 @@ void exchange(Thread& thread, Exchange const& request, Site site) {
   int const first = self.rank & ~(request.lanes - 1);
   int const existing = std::min(request.lanes, team.threads - first);
   ThreadState* const lanes = &cluster.thread(team.first + first);
-  Rendezvous& meeting = lanes->rendezvous;
+  Rendezvous& meeting = meeting_of(team, first, request.lanes);
   if (meeting.arrived == 0) {
     meeting.lanes = request.lanes;
     meeting.kind = request.kind;

@@ -19,6 +19,12 @@ constexpr std::size_t default_stack_bytes = 64 * 1024;
 
 int count(int const (&extents)[3]) { return extents[0] * extents[1] * extents[2]; }
 
+Placement placement_of(LaunchShape const& shape, DeviceProfile const& profile, int teams_per_sm) {
+  int const size = count(shape.cluster);
+  return shape.preferred[0] > 0 ? Placement(profile, teams_per_sm, count(shape.preferred), size)
+                                : Placement(profile, teams_per_sm, size);
+}
+
 }  // namespace
 
 LaunchState::LaunchState(LaunchShape const& shape, EngineOptions const& options,
@@ -30,11 +36,13 @@ LaunchState::LaunchState(LaunchShape const& shape, EngineOptions const& options,
       teams_per_sm_(teams_per_sm(*options.profile, shape.threads,
                                  static_cast<int>(shape.scratch_bytes))),
       plan_(shape, *options.profile, teams_per_sm_),
-      placement_(*options.profile, teams_per_sm_, count(shape.cluster)),
+      placement_(placement_of(shape, *options.profile, teams_per_sm_)),
       stacks_(StackPool::of_size(options.stack_bytes == 0 ? default_stack_bytes
                                                           : options.stack_bytes)),
       observers_(options.observers),
-      slot_taken_(static_cast<std::size_t>(placement_.resident_limit()), false),
+      slot_taken_(static_cast<std::size_t>(plan_.wave() > 0 ? plan_.wave()
+                                                            : placement_.resident_limit()),
+                  false),
       stop_after_(plan_.size()) {
   if (!options.trace_path.empty()) {
     owned_observers_.push_back(std::make_unique<PlacementTrace>(options.trace_path));
@@ -45,19 +53,26 @@ LaunchState::LaunchState(LaunchShape const& shape, EngineOptions const& options,
 LaunchState::Start LaunchState::try_start() {
   std::scoped_lock lock(mutex_);
   if (next_ >= plan_.size() || next_ > stop_after_.load()) return {-2, 0};
-  auto const limit = static_cast<long long>(slot_taken_.size());
-  if (resident_ >= limit) return {-1, 0};
+  int const slot = free_slot();
+  if (slot < 0) return {-1, 0};
+  slot_taken_[static_cast<std::size_t>(slot)] = true;
+  ++resident_;
+  return {next_++, slot};
+}
+
+int LaunchState::free_slot() const {
+  if (resident_ >= resident_limit()) return -1;
   // A cluster's slot follows from its index, so that where it runs does not depend on the number
   // of workers. Only when clusters wait for each other must one take whichever place is free.
-  auto slot = static_cast<std::size_t>(next_ % limit);
-  if (slot_taken_[slot]) {
-    if (stuck_clusters_.load() == 0) return {-1, 0};
-    slot = static_cast<std::size_t>(std::find(slot_taken_.begin(), slot_taken_.end(), false) -
-                                    slot_taken_.begin());
+  auto const own = static_cast<int>(next_ % resident_limit());
+  if (!slot_taken_[static_cast<std::size_t>(own)]) return own;
+  if (stuck_clusters_.load() == 0) return -1;
+  for (int slot = 0; slot < resident_limit(); ++slot) {
+    if (!slot_taken_[static_cast<std::size_t>(slot)] &&
+        placement_.cluster_size(slot) == placement_.cluster_size(own))
+      return slot;
   }
-  slot_taken_[slot] = true;
-  ++resident_;
-  return {next_++, static_cast<int>(slot)};
+  return -1;
 }
 
 void LaunchState::ended(ClusterState const& cluster) {
@@ -74,9 +89,15 @@ void LaunchState::faulted(ClusterState& cluster) {
   stop_after_.store(cluster.index);
 }
 
+void LaunchState::give_up() {
+  std::scoped_lock lock(mutex_);
+  if (has_given_up_.exchange(true)) return;
+  waits_for_room_ = next_ < plan_.size() && free_slot() < 0;
+}
+
 bool LaunchState::waits_for_room() {
   std::scoped_lock lock(mutex_);
-  return next_ < plan_.size() && resident_ >= static_cast<int>(slot_taken_.size());
+  return waits_for_room_;
 }
 
 bool LaunchState::more_may_start() {
@@ -126,7 +147,7 @@ void LaunchState::add(LaunchCounts const& counts) {
   counts_.scratch_bytes_used = std::max(counts_.scratch_bytes_used, counts.scratch_bytes_used);
   counts_.switches += counts.switches;
   counts_.scratch_bytes = static_cast<long long>(shape_.scratch_bytes);
-  counts_.resident_limit = placement_.resident_limit();
+  counts_.resident_limit = resident_limit();
 }
 
 std::string LaunchState::replay_schedule(ClusterState const* cluster) const {

@@ -27,6 +27,9 @@ class LeaguePlan {
   long long size() const { return size_; }
   ClusterPlan cluster(long long index) const;
   int largest_cluster() const { return largest_; }
+  /// With a preferred shape: clusters that fill the device, in the order of a Placement's slots;
+  /// otherwise 0.
+  int wave() const { return wave_; }
 
  private:
   void plan_preferred(LaunchShape const& shape, DeviceProfile const& profile, int teams_per_sm);
@@ -35,6 +38,7 @@ class LeaguePlan {
   int clusters_[3];
   long long size_ = 0;
   int largest_ = 1;
+  int wave_ = 0;
   std::vector<ClusterPlan> varied_;
 };
 
@@ -50,6 +54,8 @@ class LaunchState {
   Placement const& placement() const { return placement_; }
   StackPool& stacks() const { return stacks_; }
   bool observed() const { return !observers_.empty(); }
+  /// Clusters that are resident at once.
+  int resident_limit() const { return static_cast<int>(slot_taken_.size()); }
   std::vector<Observer*> const& observers() const { return observers_; }
   void call(Thread& thread) const { function_(functor_, thread); }
 
@@ -64,7 +70,11 @@ class LaunchState {
   void faulted(ClusterState& cluster);
 
   bool is_stopping() const { return stop_after_.load(std::memory_order_relaxed) < plan_.size(); }
-  /// Whether clusters wait for a slot while every slot is taken.
+  /// Nobody goes on any more: notes, before the first cluster is dropped, whether others wait for
+  /// its slot.
+  void give_up();
+  bool has_given_up() const { return has_given_up_.load(); }
+  /// Whether clusters waited for a slot while every slot was taken, when the launch gave up.
   bool waits_for_room();
   /// Clusters that have started so far.
   long long started();
@@ -95,6 +105,9 @@ class LaunchState {
   static constexpr int sweeps_before_giving_up = 2000;
 
  private:
+  /// A free slot for the next cluster, or -1: its own, or any when clusters wait for each other.
+  int free_slot() const;
+
   struct WorkerView {
     std::uint64_t progress = ~std::uint64_t{0};
     int sweeps = 0;
@@ -119,6 +132,8 @@ class LaunchState {
   std::atomic<std::uint64_t> progress_{0};
   std::atomic<int> stuck_clusters_{0};
   std::atomic<bool> communicates_{false};
+  std::atomic<bool> has_given_up_{false};
+  bool waits_for_room_ = false;
   std::vector<WorkerView> workers_;
   std::unique_ptr<Finding> finding_;
   long long finding_cluster_ = -1;

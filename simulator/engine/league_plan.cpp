@@ -67,6 +67,7 @@ void LeaguePlan::plan_preferred(LaunchShape const& shape, DeviceProfile const& p
       varied_.push_back(piece);
     }
   }
+  if (whole_a_wave > 0) wave_ = whole_a_wave + split_a_wave * parts_a_tile;
   size_ = static_cast<long long>(varied_.size());
   largest_ = whole_a_wave > 0 ? preferred : largest_;
 }

@@ -35,7 +35,7 @@ enum class Waiting : std::uint8_t {
   returned
 };
 
-/// The lanes of a tile that have come to an exchange; kept at the tile's first lane.
+/// The lanes of a tile that have come to an exchange.
 struct Rendezvous {
   int arrived = 0;
   int lanes = 0;
@@ -62,7 +62,6 @@ struct alignas(64) ThreadState : Thread {
   void const* sent = nullptr;
   void* received = nullptr;
   int argument = 0;
-  Rendezvous rendezvous;
 };
 
 struct NamedBarrier {
@@ -84,6 +83,7 @@ struct TeamState : Team {
   long long barriers = 0;                  ///< completed
   int highest_named = 0;
   std::array<NamedBarrier, 16> named;
+  std::vector<Rendezvous> meetings;  ///< empty until the first exchange (exchange.cpp)
 };
 
 /// How a run of a cluster's fibers ended.

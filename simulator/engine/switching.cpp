@@ -107,13 +107,20 @@ void switch_to_worker(ClusterState& cluster, ThreadState& self, RunResult result
   switch_context(&self.context, cluster.main, cluster.exceptions, cluster.worker->native_stack);
 }
 
+void wake_spinning(ClusterState& cluster) {
+  // Few poll and many wait for them: the search ends with the last that polls.
+  for (ThreadState& thread : cluster.threads) {
+    if (cluster.spinning == 0) return;
+    if (thread.waiting != Waiting::spin) continue;
+    cluster.scheduler.make_ready(thread.index);
+    --cluster.spinning;
+  }
+}
+
 int retry_spinning(ClusterState& cluster) {
   if (cluster.spinning == 0 || cluster.progress == cluster.progress_at_last_retry) return -1;
   cluster.progress_at_last_retry = cluster.progress;
-  for (ThreadState& thread : cluster.threads) {
-    if (thread.waiting == Waiting::spin) cluster.scheduler.make_ready(thread.index);
-  }
-  cluster.spinning = 0;
+  wake_spinning(cluster);
   return cluster.scheduler.pick();
 }
 

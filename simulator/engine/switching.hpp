@@ -35,6 +35,9 @@ __attribute__((always_inline)) inline void switch_to(ClusterState& cluster, Thre
 /// No fiber can run: back to the worker, which knows what to do about it.
 void switch_to_worker(ClusterState& cluster, ThreadState& self, RunResult result);
 
+/// Takes every spinning thread of a cluster without ready ones back among those.
+void wake_spinning(ClusterState& cluster);
+
 /// Takes spinning threads back among the ready ones when something may have changed for them.
 /// @return the next thread to run, or -1
 int retry_spinning(ClusterState& cluster);

@@ -73,13 +73,8 @@ void begin_threads(ClusterState& cluster) {
 
 std::vector<TeamPlace> places_of(ClusterState& cluster, LaunchState const& launch) {
   std::vector<TeamPlace> places;
-  Placement const& placement = launch.placement();
-  int const planned = launch.shape().cluster[0] * launch.shape().cluster[1] * launch.shape().cluster[2];
-  for (int rank = 0; rank < cluster.size; ++rank) {
-    // A preferred cluster is larger than the slots of its fallback: it lies over several.
-    int const slot = (cluster.slot + rank / planned) % placement.resident_limit();
-    places.push_back(placement.place(slot, rank % planned));
-  }
+  for (int rank = 0; rank < cluster.size; ++rank)
+    places.push_back(launch.placement().place(cluster.slot, rank));
   return places;
 }
 
@@ -187,7 +182,12 @@ void Worker::run_slice(std::unique_ptr<ClusterState> cluster) {
 
 void Worker::resume_one() {
   if (launch->is_stopping()) {
-    discard_stuck();
+    // When all gave up, the lowest cluster of any worker is the one to tell of.
+    if (launch->has_given_up()) {
+      give_up();
+    } else {
+      discard_stuck();
+    }
     return;
   }
   std::uint64_t const progress = launch->progress();
@@ -203,18 +203,19 @@ void Worker::resume_one() {
       give_up();
       return;
     }
+    // Who could go on may wait for this core.
+    std::this_thread::yield();
   }
   std::unique_ptr<ClusterState> cluster = std::move(stuck.front());
   stuck.pop_front();
   launch->change_stuck_clusters(-1);
-  for (ThreadState& thread : cluster->threads)
-    if (thread.waiting == Waiting::spin) cluster->scheduler.make_ready(thread.index);
-  cluster->spinning = 0;
+  wake_spinning(*cluster);
   run_slice(std::move(cluster));
 }
 
 /// Every worker's clusters spin in vain: the one with the lowest index tells of it.
 void Worker::give_up() {
+  launch->give_up();
   auto const lowest = std::min_element(
       stuck.begin(), stuck.end(), [](auto const& a, auto const& b) { return a->index < b->index; });
   diagnose_spin(**lowest);

@@ -63,31 +63,38 @@ int max_active_clusters(DeviceProfile const& profile, int teams_per_sm, int clus
 }
 
 Placement::Placement(DeviceProfile const& profile, int teams_per_sm, int cluster_size)
+    : Placement(profile, teams_per_sm, cluster_size, cluster_size) {}
+
+Placement::Placement(DeviceProfile const& profile, int teams_per_sm, int preferred_size,
+                     int cluster_size)
     : cluster_size_(cluster_size) {
-  int const limit = max_active_clusters(profile, teams_per_sm, cluster_size);
   int first_sm = 0;
   for (int const sms : profile.sm_groups) {
     groups_.push_back({first_sm, sms});
     first_sm += sms;
   }
-  slots_.reserve(static_cast<std::size_t>(limit));
-  for (int round = 0; resident_limit() < limit; ++round) {
-    for (int group = 0; group < static_cast<int>(groups_.size()); ++group) {
-      int const sms = groups_[group].sms;
-      if (round < clusters_in_group(sms, teams_per_sm, cluster_size)) {
-        slots_.push_back({group, round});
-      }
+  add_slots(profile, teams_per_sm, preferred_size);
+  if (preferred_size != cluster_size) add_slots(profile, teams_per_sm, cluster_size);
+  for (Group const& group : groups_) idle_sms_ += std::max(0, group.sms - group.teams);
+}
+
+void Placement::add_slots(DeviceProfile const& profile, int teams_per_sm, int cluster_size) {
+  if (max_active_clusters(profile, teams_per_sm, cluster_size) == 0) return;
+  for (int before = -1; before < resident_limit();) {
+    before = resident_limit();
+    for (int index = 0; index < static_cast<int>(groups_.size()); ++index) {
+      Group& group = groups_[index];
+      bool const fits = cluster_size <= group.sms &&
+                        group.teams + cluster_size <= group.sms * teams_per_sm;
+      if (!fits) continue;
+      slots_.push_back({index, group.teams, cluster_size});
+      group.teams += cluster_size;
     }
-  }
-  std::vector<int> clusters(groups_.size(), 0);
-  for (Slot const& slot : slots_) ++clusters[slot.group];
-  for (std::size_t group = 0; group < groups_.size(); ++group) {
-    idle_sms_ += std::max(0, groups_[group].sms - clusters[group] * cluster_size);
   }
 }
 
 TeamPlace Placement::place(int slot, int rank) const {
-  if (slot < 0 || slot >= resident_limit() || rank < 0 || rank >= cluster_size_) {
+  if (slot < 0 || slot >= resident_limit() || rank < 0 || rank >= cluster_size(slot)) {
     throw std::out_of_range(
         fmt::format("Placement::place(slot {}, rank {}): there are {} slots for clusters of {}",
                     slot, rank, resident_limit(), cluster_size_));
@@ -96,7 +103,7 @@ TeamPlace Placement::place(int slot, int rank) const {
   Group const& group = groups_[at.group];
   // Teams are dealt out to the group's SMs in turn. A cluster is a run of at most `sms` consecutive
   // teams, so its SMs differ, and a group is full only when every place of every SM is.
-  int const team = at.cluster_in_group * cluster_size_ + rank;
+  int const team = at.first_team + rank;
   return {at.group, group.first_sm + team % group.sms, team / group.sms};
 }
 

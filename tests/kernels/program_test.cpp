@@ -13,16 +13,16 @@
 namespace kohort {
 namespace {
 
-struct Run {
+struct Started {
   int status;
   std::string output;  ///< standard output and standard error
 };
 
-Run run(std::string const& arguments, std::string const& environment = "") {
+Started run(std::string const& arguments, std::string const& environment = "") {
   auto const program = std::filesystem::read_symlink("/proc/self/exe").parent_path() / "kohort";
   std::string const command = environment + " '" + program.string() + "' " + arguments + " 2>&1";
   std::FILE* const pipe = popen(command.c_str(), "r");
-  Run result{-1, ""};
+  Started result{-1, ""};
   std::array<char, 4096> part{};
   while (std::size_t const read = std::fread(part.data(), 1, part.size(), pipe))
     result.output.append(part.data(), read);
@@ -36,7 +36,7 @@ TEST(Program, InfoEqualsWhatTheDriverOfAnH200Answers) {
       {"1", {132, 66, 39, 30, 22, 17, 15, 15, 9, 7, 7, 7, 7, 7, 7, 7}},
       {"2", {264, 132, 79, 62, 47, 39, 32, 30, 23, 21, 16, 16, 14, 14, 14, 14}},
       {"8", {1056, 528, 327, 248, 193, 163, 139, 124, 102, 88, 81, 74, 67, 65, 58, 58}}};
-  Run const info = run("info --target simulator --profile h200-sxm --json");
+  Started const info = run("info --target simulator --profile h200-sxm --json");
   ASSERT_EQ(info.status, 0) << info.output;
   nlohmann::json const document = nlohmann::json::parse(info.output);
   EXPECT_EQ(document["max_active_clusters"], measured);
@@ -46,13 +46,13 @@ TEST(Program, InfoEqualsWhatTheDriverOfAnH200Answers) {
 }
 
 TEST(Program, InfoDrawsTheGroups) {
-  Run const info = run("info --target simulator --profile h200-sxm");
+  Started const info = run("info --target simulator --profile h200-sxm");
   EXPECT_EQ(info.status, 0);
   EXPECT_NE(info.output.find("██████████████████"), std::string::npos) << info.output;
 }
 
 TEST(Program, RunReportsAVerifiedResult) {
-  Run const reduce =
+  Started const reduce =
       run("run reduce --target simulator --n 100000 --variant subgroup_shuffles --json");
   ASSERT_EQ(reduce.status, 0) << reduce.output;
   nlohmann::json const document = nlohmann::json::parse(reduce.output);
@@ -70,14 +70,14 @@ TEST(Program, RunsEveryKernelInClusters) {
   for (char const* kernel :
        {"reduce --n 50000 --type int64 --cluster 2x2x1", "halo --n 50000 --radius 5 --cluster 4",
         "histogram --n 50000 --bins 1000 --team 64 --cluster 4x2"}) {
-    Run const one = run(std::string("run ") + kernel + " --target simulator");
+    Started const one = run(std::string("run ") + kernel + " --target simulator");
     EXPECT_EQ(one.status, 0) << kernel << "\n" << one.output;
     EXPECT_NE(one.output.find("verified"), std::string::npos) << one.output;
   }
 }
 
 TEST(Program, ListNamesTheKernels) {
-  Run const list = run("list");
+  Started const list = run("list");
   EXPECT_EQ(list.status, 0);
   for (char const* kernel : {"reduce", "halo", "histogram"})
     EXPECT_NE(list.output.find(kernel), std::string::npos) << list.output;
@@ -111,7 +111,7 @@ TEST(Program, AWrongFlagIsNamedWithWhatFits) {
       {"info --color", {"--color", "--profile"}},
   };
   for (Wrong const& wrong : cases) {
-    Run const refused = run(wrong.arguments);
+    Started const refused = run(wrong.arguments);
     EXPECT_EQ(refused.status, 2) << wrong.arguments << "\n" << refused.output;
     for (std::string const& part : wrong.named)
       EXPECT_NE(refused.output.find(part), std::string::npos)
@@ -121,7 +121,7 @@ TEST(Program, AWrongFlagIsNamedWithWhatFits) {
 }
 
 TEST(Program, TheEnvironmentIsTheFlagsTwin) {
-  Run const info = run("info --target simulator --json", "KOHORT_SIM_PROFILE=tiny");
+  Started const info = run("info --target simulator --json", "KOHORT_SIM_PROFILE=tiny");
   ASSERT_EQ(info.status, 0) << info.output;
   EXPECT_EQ(nlohmann::json::parse(info.output)["sm_groups"], (std::vector<int>{4, 4}));
   EXPECT_EQ(run("info --target simulator", "KOHORT_SIM_PROFILE=h300").status, 2);

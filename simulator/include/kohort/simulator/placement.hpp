@@ -41,11 +41,18 @@ class Placement {
   /// Keeps what it needs of `profile`. Throws as `max_active_clusters` does.
   Placement(DeviceProfile const& profile, int teams_per_sm, int cluster_size);
 
+  /// The same for two sizes at once: first the slots of as many clusters of `preferred_size` as
+  /// fit, then those of `cluster_size` in the places that are left.
+  Placement(DeviceProfile const& profile, int teams_per_sm, int preferred_size, int cluster_size);
+
   /// Number of slots; equals `max_active_clusters` for the same arguments. 0: nothing fits.
   int resident_limit() const { return static_cast<int>(slots_.size()); }
 
+  /// Teams of a cluster in `slot`, which is below resident_limit().
+  int cluster_size(int slot) const { return slots_[static_cast<std::size_t>(slot)].size; }
+
   /// Place of team `rank` of the cluster in `slot`.
-  /// Throws std::out_of_range unless slot is below resident_limit() and rank below the cluster
+  /// Throws std::out_of_range unless slot is below resident_limit() and rank below its cluster's
   /// size.
   TeamPlace place(int slot, int rank) const;
 
@@ -56,11 +63,14 @@ class Placement {
   struct Group {
     int first_sm;
     int sms;
+    int teams = 0;  ///< places that slots have taken
   };
   struct Slot {
     int group;
-    int cluster_in_group;
+    int first_team;  ///< of the group's places, which are dealt out to its SMs in turn
+    int size;
   };
+  void add_slots(DeviceProfile const& profile, int teams_per_sm, int cluster_size);
 
   int cluster_size_;
   int idle_sms_ = 0;
