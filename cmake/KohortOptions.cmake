@@ -19,6 +19,9 @@ option(KOHORT_STATIC_PROGRAMS
        "Link programs so that a machine with only a CUDA driver runs them (no libstdc++, no libfmt)"
        OFF)
 set(KOHORT_CUDA_ARCHITECTURES "90a;100a" CACHE STRING "Compute capabilities that kernels are built for")
+list(GET KOHORT_CUDA_ARCHITECTURES 0 first_architecture)
+set(KOHORT_CUDA_CONFORMANCE_ARCHITECTURES "${first_architecture}"
+    CACHE STRING "Compute capabilities that the conformance ladder is built for")
 option(KOHORT_CUDA_PTXAS_VERBOSE "Print registers and shared memory of each kernel (-Xptxas=-v)"
        OFF)
 set(KOHORT_HIP_CPU_SOURCE "" CACHE PATH

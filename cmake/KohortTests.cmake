@@ -84,6 +84,9 @@ function(kohort_add_conformance)
   target_include_directories(kohort_conformance PRIVATE "${PROJECT_SOURCE_DIR}" "${path}")
   target_link_libraries(kohort_conformance PRIVATE kohort::testing GTest::gtest)
   kohort_own_program(kohort_conformance)
+  # Twenty units take nvcc half a minute an architecture. The program is built for all of them; the ladder for
+  # the one that a machine at hand can run, unless asked for more.
+  set(KOHORT_CUDA_ARCHITECTURES ${KOHORT_CUDA_CONFORMANCE_ARCHITECTURES})
   kohort_add_kernels(kohort_conformance FILES ${rungs} TARGETS simulator cuda)
   if(KOHORT_HAS_SIMULATOR)
     kohort_discover_tests(kohort_conformance cpu "*Simulator*")

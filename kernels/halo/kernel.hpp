@@ -73,7 +73,7 @@ struct Stencil {
     Stretch stretch = load_stretch(row, tile, ends);
     // Two tiles in turn: who writes one again has passed the barrier of the other, and so has
     // everyone finished reading it. A third would hide the barrier behind the computation, and
-    // was slower on an H200: it takes the L1 that loads under way need.
+    // was slower on an H200, probably because it takes the L1 that loads under way need.
     int buffer = 0;
     KOHORT_NO_UNROLL
     for (long long round = 0; round < rounds; ++round) {

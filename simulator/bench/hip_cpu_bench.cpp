@@ -38,10 +38,10 @@ void hip_cpu_tree_reduction(benchmark::State& state) {
     if (sums[static_cast<std::size_t>(block)] != kohort::bench::expected_sum(block, Threads))
       state.SkipWithError("a block's sum is wrong");
   }
-  double const arrivals = static_cast<double>(blocks) * Threads * kohort::bench::barriers_of(Threads);
-  state.counters["ns_an_arrival"] =
-      benchmark::Counter(arrivals * 1e-9, benchmark::Counter::kIsIterationInvariantRate |
-                                              benchmark::Counter::kInvert);
+  double const arrivals =
+      static_cast<double>(blocks) * Threads * kohort::bench::barriers_of(Threads);
+  state.counters["ns_an_arrival"] = benchmark::Counter(
+      arrivals * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 BENCHMARK(hip_cpu_tree_reduction<256>)->Arg(4096)->UseRealTime()->Unit(benchmark::kMillisecond);

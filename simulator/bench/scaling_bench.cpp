@@ -14,10 +14,9 @@ using kohort::Simulator;
 constexpr int clusters = 512;
 
 void clusters_on_workers(benchmark::State& state) {
-  using Policy = kohort::ClusterPolicy<Simulator, kohort::ClusterDims<4>,
-                                       kohort::ClusterScratch<float[256]>>;
-  Simulator const target(
-      kohort::SimulatorOptions{.workers = static_cast<int>(state.range(0))});
+  using Policy =
+      kohort::ClusterPolicy<Simulator, kohort::ClusterDims<4>, kohort::ClusterScratch<float[256]>>;
+  Simulator const target(kohort::SimulatorOptions{.workers = static_cast<int>(state.range(0))});
   Policy const policy(target, 4 * clusters, 256);
   std::vector<float> results(4 * clusters);
   float* const out = results.data();

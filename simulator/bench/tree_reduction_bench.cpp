@@ -39,10 +39,10 @@ void tree_reduction(benchmark::State& state) {
     if (sums[static_cast<std::size_t>(block)] != kohort::bench::expected_sum(block, Threads))
       state.SkipWithError("a block's sum is wrong");
   }
-  double const arrivals = static_cast<double>(blocks) * Threads * kohort::bench::barriers_of(Threads);
-  state.counters["ns_an_arrival"] =
-      benchmark::Counter(arrivals * 1e-9, benchmark::Counter::kIsIterationInvariantRate |
-                                              benchmark::Counter::kInvert);
+  double const arrivals =
+      static_cast<double>(blocks) * Threads * kohort::bench::barriers_of(Threads);
+  state.counters["ns_an_arrival"] = benchmark::Counter(
+      arrivals * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 /// Clusters of 16 × 1024 threads, which no other CPU library runs: reported, not compared.
@@ -60,9 +60,8 @@ void largest_clusters(benchmark::State& state) {
                          });
   }
   double const arrivals = 16.0 * clusters * 1024 * (barriers + 2);  // the guards are two more
-  state.counters["ns_an_arrival"] =
-      benchmark::Counter(arrivals * 1e-9, benchmark::Counter::kIsIterationInvariantRate |
-                                              benchmark::Counter::kInvert);
+  state.counters["ns_an_arrival"] = benchmark::Counter(
+      arrivals * 1e-9, benchmark::Counter::kIsIterationInvariantRate | benchmark::Counter::kInvert);
 }
 
 BENCHMARK(tree_reduction<256>)->Arg(4096)->UseRealTime()->Unit(benchmark::kMillisecond);

@@ -2,8 +2,8 @@
 #include "backtrace.hpp"
 
 #define BACKWARD_HAS_DW 1
-#include <backward.hpp>
 #include <fmt/format.h>
+#include <backward.hpp>
 
 #include <string>
 #include <vector>

@@ -85,14 +85,14 @@ void on_crash(int number, siginfo_t* information, void* context) {
   if (ClusterState const* cluster = running_cluster()) {
     set_running_cluster(nullptr);  // a crash while reporting must not report again
     if (number == SIGSEGV && overflowed(*cluster->current, information->si_addr, context)) {
-      write_all(crash_report(*cluster, "stack-overflow",
-                             fmt::format("ran over its stack of {} B", cluster->current->stack.bytes()),
-                             context));
+      write_all(crash_report(
+          *cluster, "stack-overflow",
+          fmt::format("ran over its stack of {} B", cluster->current->stack.bytes()), context));
     } else {
-      write_all(crash_report(*cluster, "kernel-crash",
-                             fmt::format("{} at address {}", strsignal(number),
-                                         fmt::ptr(information->si_addr)),
-                             context));
+      write_all(crash_report(
+          *cluster, "kernel-crash",
+          fmt::format("{} at address {}", strsignal(number), fmt::ptr(information->si_addr)),
+          context));
     }
   }
   sigaction(number, &previous_actions[static_cast<std::size_t>(number)], nullptr);

@@ -27,9 +27,8 @@ bool misses_only_the_gone(ClusterState const& cluster) {
   if (cluster.barrier_arrived == 0) return false;
   for (ThreadState const& thread : cluster.threads) {
     // A thread may still owe the wait of an earlier phase, such as the entry guard's.
-    bool const arrived =
-        (thread.owes_cluster_wait || thread.waiting == Waiting::cluster_barrier) &&
-        thread.cluster_phase == cluster.barrier_phase;
+    bool const arrived = (thread.owes_cluster_wait || thread.waiting == Waiting::cluster_barrier) &&
+                         thread.cluster_phase == cluster.barrier_phase;
     if (!arrived && !has_returned(thread)) return false;
   }
   return true;
@@ -55,11 +54,12 @@ void diagnose_deadlock(ClusterState& cluster) {
   Report report(cluster, id);
   add_waiting_rows(report, cluster, -1);
   if (cluster.barrier_arrived > 0)
-    report.row(fmt::format("cluster barrier: {} of {} threads have arrived", cluster.barrier_arrived,
-                           cluster.barrier_expected));
+    report.row(fmt::format("cluster barrier: {} of {} threads have arrived",
+                           cluster.barrier_arrived, cluster.barrier_expected));
   if (id == "team-barrier-divergent")
-    report.why("a team barrier needs every thread of the team, and those that wait elsewhere can't "
-               "come: the kernel stands still");
+    report.why(
+        "a team barrier needs every thread of the team, and those that wait elsewhere can't "
+        "come: the kernel stands still");
   cluster.finding = report.finding();
 }
 

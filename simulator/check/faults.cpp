@@ -25,17 +25,23 @@ std::string name(ThreadState const& thread) {
 
 char const* name(ClusterBarrierKind kind) {
   switch (kind) {
-    case ClusterBarrierKind::entry: return "the launcher's entry barrier";
-    case ClusterBarrierKind::inner: return "cluster_barrier";
-    default: return "the launcher's closing barrier";
+    case ClusterBarrierKind::entry:
+      return "the launcher's entry barrier";
+    case ClusterBarrierKind::inner:
+      return "cluster_barrier";
+    default:
+      return "the launcher's closing barrier";
   }
 }
 
 char const* name(ExchangeKind kind) {
   switch (kind) {
-    case ExchangeKind::barrier: return "barrier";
-    case ExchangeKind::ballot: return "ballot";
-    default: return "shuffle";
+    case ExchangeKind::barrier:
+      return "barrier";
+    case ExchangeKind::ballot:
+      return "ballot";
+    default:
+      return "shuffle";
   }
 }
 
@@ -67,13 +73,13 @@ void report_named_barrier_arguments(ThreadState& self, int id, int subgroups, Si
 void report_named_barrier_count(ThreadState& self, int id, int subgroups, Site site) {
   ClusterState& cluster = cluster_of(self);
   NamedBarrier const& barrier = cluster.team_of(self).named[static_cast<std::size_t>(id)];
-  fault(self, Report(cluster, "named-barrier")
-                  .row(fmt::format("{} threads of team {} wait at", barrier.arrived,
-                                   self.team->rank),
-                       fmt::format("named_barrier({}) for {} threads", id, barrier.expected),
-                       place(barrier.site))
-                  .row(name(self) + " comes to",
-                       fmt::format("named_barrier({}, {})", id, subgroups), place(site)));
+  fault(self,
+        Report(cluster, "named-barrier")
+            .row(fmt::format("{} threads of team {} wait at", barrier.arrived, self.team->rank),
+                 fmt::format("named_barrier({}) for {} threads", id, barrier.expected),
+                 place(barrier.site))
+            .row(name(self) + " comes to", fmt::format("named_barrier({}, {})", id, subgroups),
+                 place(site)));
 }
 
 void report_double_arrive(ThreadState& self, Site site) {
@@ -83,8 +89,9 @@ void report_double_arrive(ThreadState& self, Site site) {
 }
 
 void report_wait_without_arrive(ThreadState& self, Site site) {
-  fault(self, Report(cluster_of(self), "arrive-token-spent")
-                  .row(name(self), "cluster_wait", place(site)));
+  fault(
+      self,
+      Report(cluster_of(self), "arrive-token-spent").row(name(self), "cluster_wait", place(site)));
 }
 
 void report_token_dropped(ThreadState& self, Site site) {
@@ -131,8 +138,8 @@ void report_mismatched_exchange(ThreadState& self, Rendezvous const& meeting,
 
 void report_shuffle_source(ThreadState& self, ThreadState const& lane, int existing) {
   fault(self, Report(cluster_of(self), "shuffle-source")
-                  .row(name(lane), "shuffle", place(lane.waiting == Waiting::exchange ? lane.site
-                                                                                     : self.site),
+                  .row(name(lane), "shuffle",
+                       place(lane.waiting == Waiting::exchange ? lane.site : self.site),
                        fmt::format("its tile has {} lanes of the {} it needs", existing,
                                    lane.team->subgroup_lanes)));
 }

@@ -26,18 +26,22 @@ Place place_of(ClusterState const& cluster, ThreadState const& thread) {
   auto const& team = cluster.teams[static_cast<std::size_t>(thread.team->rank)];
   if (closes(thread)) return {"have returned", "", ""};
   switch (thread.waiting) {
-    case Waiting::returned: return {"have returned", "", ""};
-    case Waiting::team_barrier: return {"wait at", "team_barrier", place(team.site)};
+    case Waiting::returned:
+      return {"have returned", "", ""};
+    case Waiting::team_barrier:
+      return {"wait at", "team_barrier", place(team.site)};
     case Waiting::named_barrier:
       return {"wait at", fmt::format("named_barrier({})", thread.named_barrier),
               place(thread.site)};
     case Waiting::cluster_barrier:
-      return {"wait at",
-              fmt::format("cluster_barrier #{}", cluster.inner_barriers),
+      return {"wait at", fmt::format("cluster_barrier #{}", cluster.inner_barriers),
               place(thread.site)};
-    case Waiting::exchange: return {"wait at", "a subgroup operation", place(thread.site)};
-    case Waiting::spin: return {"poll", "memory by atomics", place(thread.site)};
-    case Waiting::nothing: break;
+    case Waiting::exchange:
+      return {"wait at", "a subgroup operation", place(thread.site)};
+    case Waiting::spin:
+      return {"poll", "memory by atomics", place(thread.site)};
+    case Waiting::nothing:
+      break;
   }
   return thread.context == nullptr ? Place{"have not started", "", ""}
                                    : Place{"are running", "", ""};

@@ -15,7 +15,8 @@ int source_of(Rendezvous const& meeting, int lane, int argument, int existing) {
       int const source = argument & (meeting.lanes - 1);
       return source < existing ? source : -1;
     }
-    case ExchangeKind::up: return lane - argument < 0 ? lane : lane - argument;
+    case ExchangeKind::up:
+      return lane - argument < 0 ? lane : lane - argument;
     case ExchangeKind::down: {
       int const source = lane + argument;
       if (source >= meeting.lanes) return lane;
@@ -25,7 +26,8 @@ int source_of(Rendezvous const& meeting, int lane, int argument, int existing) {
       int const source = lane ^ argument;
       return source < existing ? source : -1;
     }
-    default: return lane;
+    default:
+      return lane;
   }
 }
 
@@ -45,8 +47,8 @@ void complete_shuffle(ThreadState& self, Rendezvous const& meeting, ThreadState*
   }
 }
 
-/// Where the tile of `lanes` lanes from `first` on meets: at its middle lane's number, which no tile
-/// of another size has. Lanes may come to a wide tile while others are still at a narrow one.
+/// Where the tile of `lanes` lanes from `first` on meets: at its middle lane's number, which no
+/// tile of another size has. Lanes may come to a wide tile while others are still at a narrow one.
 Rendezvous& meeting_of(TeamState& team, int first, int lanes) {
   constexpr int widest = 64;
   if (team.meetings.empty())

@@ -33,16 +33,16 @@ LaunchState::LaunchState(LaunchShape const& shape, EngineOptions const& options,
       options_(options),
       function_(function),
       functor_(functor),
-      teams_per_sm_(teams_per_sm(*options.profile, shape.threads,
-                                 static_cast<int>(shape.scratch_bytes))),
+      teams_per_sm_(
+          teams_per_sm(*options.profile, shape.threads, static_cast<int>(shape.scratch_bytes))),
       plan_(shape, *options.profile, teams_per_sm_),
       placement_(placement_of(shape, *options.profile, teams_per_sm_)),
-      stacks_(StackPool::of_size(options.stack_bytes == 0 ? default_stack_bytes
-                                                          : options.stack_bytes)),
+      stacks_(
+          StackPool::of_size(options.stack_bytes == 0 ? default_stack_bytes : options.stack_bytes)),
       observers_(options.observers),
-      slot_taken_(static_cast<std::size_t>(plan_.wave() > 0 ? plan_.wave()
-                                                            : placement_.resident_limit()),
-                  false),
+      slot_taken_(
+          static_cast<std::size_t>(plan_.wave() > 0 ? plan_.wave() : placement_.resident_limit()),
+          false),
       stop_after_(plan_.size()) {
   if (!options.trace_path.empty()) {
     owned_observers_.push_back(std::make_unique<PlacementTrace>(options.trace_path));

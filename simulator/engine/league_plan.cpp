@@ -12,8 +12,7 @@ ClusterPlan place(long long index, int const (&grid)[3], int const (&extents)[3]
   int const x = static_cast<int>(index % grid[0]);
   int const y = static_cast<int>(index / grid[0] % grid[1]);
   int const z = static_cast<int>(index / grid[0] / grid[1]);
-  return {{x * extents[0], y * extents[1], z * extents[2]},
-          {extents[0], extents[1], extents[2]}};
+  return {{x * extents[0], y * extents[1], z * extents[2]}, {extents[0], extents[1], extents[2]}};
 }
 
 /// Clusters of `fallback` teams that fit beside as many of `preferred` as the device holds.
@@ -49,8 +48,9 @@ void LeaguePlan::plan_preferred(LaunchShape const& shape, DeviceProfile const& p
                                : 0;
   // A wave fills the device: preferred clusters first, then fallbacks where none of those fits.
   int const split_a_wave =
-      whole_a_wave == 0 ? 1
-                        : clusters_beside(profile, teams_per_sm, preferred, largest_) / parts_a_tile;
+      whole_a_wave == 0
+          ? 1
+          : clusters_beside(profile, teams_per_sm, preferred, largest_) / parts_a_tile;
   int const tiles[3] = {shape.league[0] / shape.preferred[0], shape.league[1] / shape.preferred[1],
                         shape.league[2] / shape.preferred[2]};
   int const parts[3] = {shape.preferred[0] / extents_[0], shape.preferred[1] / extents_[1],

@@ -60,10 +60,13 @@ void* map_peer(Thread& thread, void* mine, int rank, Site site) {
   ClusterState& cluster = cluster_of(self);
   if (rank < 0 || rank >= cluster.size) report_peer_rank(self, rank, site);
   std::ptrdiff_t const blocks = rank - self.team->rank;
-  return static_cast<std::byte*>(mine) + blocks * static_cast<std::ptrdiff_t>(cluster.arena.stride());
+  return static_cast<std::byte*>(mine) +
+         blocks * static_cast<std::ptrdiff_t>(cluster.arena.stride());
 }
 
-void arrive_token_dropped(Thread& thread, Site site) { report_token_dropped(state_of(thread), site); }
+void arrive_token_dropped(Thread& thread, Site site) {
+  report_token_dropped(state_of(thread), site);
+}
 
 void arrive_token_spent_twice(Thread& thread, Site site) {
   report_wait_without_arrive(state_of(thread), site);

@@ -71,13 +71,13 @@ struct NamedBarrier {
 };
 
 struct TeamState : Team {
-  int first = 0;     ///< index of its thread 0 in the cluster
-  int arrived = 0;   ///< at the team barrier
+  int first = 0;    ///< index of its thread 0 in the cluster
+  int arrived = 0;  ///< at the team barrier
   /// While `arrived` is below this, one more arrival is neither the first nor the last, nor one
   /// after which nobody else can come, nor watched.
   int ordinary_below = 0;
-  int returned = 0;  ///< threads
-  Site site;         ///< of the team barrier's first arrival
+  int returned = 0;                        ///< threads
+  Site site;                               ///< of the team barrier's first arrival
   std::uint32_t cluster_site_phase = ~0U;  ///< for which cluster_site holds
   Site cluster_site;                       ///< of the team's first arrival at the cluster barrier
   long long barriers = 0;                  ///< completed
@@ -115,9 +115,9 @@ struct ClusterState : Cluster {
   long long inner_barriers = 0;
   long long guard_barriers = 0;
 
-  std::uint64_t progress = 0;    ///< steps that may have changed what others wait for
+  std::uint64_t progress = 0;  ///< steps that may have changed what others wait for
   std::uint64_t switches = 0;
-  int spinning = 0;              ///< threads that wait in a spin
+  int spinning = 0;  ///< threads that wait in a spin
   std::uint64_t progress_at_last_retry = ~std::uint64_t{0};
 
   std::vector<TeamState> teams;

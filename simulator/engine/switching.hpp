@@ -25,7 +25,8 @@ __attribute__((always_inline)) inline void prefetch_stacks_after(ThreadState con
 /// Goes from the running fiber straight to `next`.
 __attribute__((always_inline)) inline void switch_to(ClusterState& cluster, ThreadState& self,
                                                      ThreadState& next) {
-  if (next.context == nullptr) [[unlikely]] prepare_fiber(cluster, next);
+  if (next.context == nullptr) [[unlikely]]
+    prepare_fiber(cluster, next);
   cluster.current = &next;
   ++cluster.switches;
   prefetch_stacks_after(next);

@@ -23,7 +23,8 @@ Stack native_stack() {
   return {lowest, lowest + bytes, true};
 }
 
-void begin_team(ClusterState& cluster, LaunchShape const& shape, ClusterPlan const& plan, int rank) {
+void begin_team(ClusterState& cluster, LaunchShape const& shape, ClusterPlan const& plan,
+                int rank) {
   TeamState& team = cluster.teams[static_cast<std::size_t>(rank)];
   team.cluster = &cluster;
   team.rank = rank;
@@ -33,8 +34,9 @@ void begin_team(ClusterState& cluster, LaunchShape const& shape, ClusterPlan con
     team.league_index[d] = plan.origin[d] + index[d];
     team.league_extents[d] = shape.league[d];
   }
-  team.league_rank = team.league_index[0] +
-                     shape.league[0] * (team.league_index[1] + shape.league[1] * team.league_index[2]);
+  team.league_rank =
+      team.league_index[0] +
+      shape.league[0] * (team.league_index[1] + shape.league[1] * team.league_index[2]);
   team.threads = shape.threads;
   team.first = rank * shape.threads;
   team.arrived = team.returned = team.ordinary_below = 0;
@@ -243,9 +245,8 @@ void Worker::finish(std::unique_ptr<ClusterState> cluster) {
   for (TeamState const& team : cluster->teams) {
     counts.team_barriers = std::max(counts.team_barriers, team.barriers);
     if (launch->shape().scratch_bytes > 0)
-      counts.scratch_bytes_used =
-          std::max(counts.scratch_bytes_used,
-                   static_cast<long long>(cluster->arena.bytes_used(team.rank)));
+      counts.scratch_bytes_used = std::max(
+          counts.scratch_bytes_used, static_cast<long long>(cluster->arena.bytes_used(team.rank)));
   }
   for (Observer* observer : launch->observers())
     observer->cluster_ended(*cluster, cluster->switches + cluster->threads.size());

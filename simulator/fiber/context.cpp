@@ -27,7 +27,8 @@ void jump_with_exceptions(Context* place, Context target, ExceptionState* except
 Context fresh_context(Stack const& stack) {
   // As after a call: 16-byte aligned but for the return address, which is null, so that a debugger
   // and the unwinder see where the stack ends.
-  auto* frame = reinterpret_cast<void**>(reinterpret_cast<std::uintptr_t>(stack.top) & ~std::uintptr_t{15});
+  auto* frame =
+      reinterpret_cast<void**>(reinterpret_cast<std::uintptr_t>(stack.top) & ~std::uintptr_t{15});
   *--frame = nullptr;
   *--frame = reinterpret_cast<void*>(&fiber_main);
   return frame;

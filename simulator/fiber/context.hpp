@@ -50,8 +50,7 @@ Context fresh_context(Stack const& stack);
 /// control words, which kernels share here. Inlined, the compiler saves what it needs of the
 /// registers, and the caller's return meets the return address that the processor expects. The
 /// simulator is compiled with -mno-red-zone, since this pushes.
-__attribute__((always_inline)) inline void jump(Context* place, Context target,
-                                                Stack const& /*to*/,
+__attribute__((always_inline)) inline void jump(Context* place, Context target, Stack const& /*to*/,
                                                 bool /*leaving_for_good*/ = false) {
   asm volatile(
       "pushq %%rbp\n\t"

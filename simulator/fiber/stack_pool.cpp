@@ -18,8 +18,8 @@ constexpr std::size_t stacks_a_slab = 64;
 constexpr int madv_guard_install = 102;
 
 /// Whole pages, and an odd number of them with the guard: stacks at multiples of a power of two
-/// would share a few sets of the second cache, and their tops, at one place in a page, of the first.
-/// The tops are therefore staggered by a cache line as well, differently every 64 stacks.
+/// would share a few sets of the second cache, and their tops, at one place in a page, of the
+/// first. The tops are therefore staggered by a cache line as well, differently every 64 stacks.
 std::size_t usable_bytes(std::size_t bytes) {
   std::size_t const page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   std::size_t const pages = (bytes + StackPool::guard_bytes + page - 1) / page;

@@ -23,8 +23,8 @@ class Arena {
   }
   /// The team whose block holds `address`, which contains() it.
   int team_of(void const* address) const {
-    return static_cast<int>(static_cast<std::size_t>(static_cast<std::byte const*>(address) - base_) /
-                            stride_);
+    return static_cast<int>(
+        static_cast<std::size_t>(static_cast<std::byte const*>(address) - base_) / stride_);
   }
   std::size_t stride() const { return stride_; }
 

@@ -84,8 +84,8 @@ void Placement::add_slots(DeviceProfile const& profile, int teams_per_sm, int cl
     before = resident_limit();
     for (int index = 0; index < static_cast<int>(groups_.size()); ++index) {
       Group& group = groups_[index];
-      bool const fits = cluster_size <= group.sms &&
-                        group.teams + cluster_size <= group.sms * teams_per_sm;
+      bool const fits =
+          cluster_size <= group.sms && group.teams + cluster_size <= group.sms * teams_per_sm;
       if (!fits) continue;
       slots_.push_back({index, group.teams, cluster_size});
       group.teams += cluster_size;

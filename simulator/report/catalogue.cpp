@@ -10,11 +10,13 @@ namespace {
 
 constexpr std::array<CatalogueEntry, 19> entries{{
     {"team-barrier-divergent",
-     "a team barrier needs every thread of the team; on an H200 this passes silently and pairs with "
+     "a team barrier needs every thread of the team; on an H200 this passes silently and pairs "
+     "with "
      "a later barrier",
      "move the barrier out of the branch; let the condition choose the value, not the arrival"},
     {"team-barrier-mismatch",
-     "threads of one team met at two different team barriers; the hardware pairs them silently, and "
+     "threads of one team met at two different team barriers; the hardware pairs them silently, "
+     "and "
      "each side believes in an order that the other did not keep",
      "let all threads of the team pass the same barriers in the same order"},
     {"named-barrier",
@@ -28,12 +30,14 @@ constexpr std::array<CatalogueEntry, 19> entries{{
      "threads of one team met at two different cluster barriers, which the hardware pairs silently",
      "let all threads of the team pass the same cluster barriers in the same order"},
     {"cluster-barrier-unequal",
-     "the launcher's closing barrier is the same hardware barrier as cluster_barrier(): a team that "
+     "the launcher's closing barrier is the same hardware barrier as cluster_barrier(): a team "
+     "that "
      "returns early pairs with its peer's inner one and is gone while still mapped (on an H200: "
      "launch failure)",
      "let every team meet the same number of cluster barriers before it returns"},
     {"cluster-barrier-double-arrive",
-     "a thread arrived twice without waiting in between; the second arrival belongs to a phase that "
+     "a thread arrived twice without waiting in between; the second arrival belongs to a phase "
+     "that "
      "has not begun",
      "pass the first token to cluster_wait() before the next arrival"},
     {"arrive-token-dropped",
@@ -43,7 +47,8 @@ constexpr std::array<CatalogueEntry, 19> entries{{
      "a wait without an arrival of its own waits for a phase that this thread is not part of",
      "make one cluster_arrive() for every cluster_wait()"},
     {"subgroup-divergent",
-     "the lanes of a tile met at different operations; on hardware the values of the lanes that are "
+     "the lanes of a tile met at different operations; on hardware the values of the lanes that "
+     "are "
      "elsewhere are undefined",
      "call subgroup operations where all lanes of the tile are converged"},
     {"shuffle-source",
@@ -58,11 +63,12 @@ constexpr std::array<CatalogueEntry, 19> entries{{
      "every resident cluster waits, and what they wait for may come from clusters that can't start "
      "until one of them ends",
      "launch at most policy.max_active_clusters(functor) clusters when they wait for each other"},
-    {"spin-without-progress",
-     "threads poll memory that nobody who can still run will change",
-     "look for the write that should end the poll: is it before a barrier that its writer waits at?"},
+    {"spin-without-progress", "threads poll memory that nobody who can still run will change",
+     "look for the write that should end the poll: is it before a barrier that its writer waits "
+     "at?"},
     {"raw-spin",
-     "a loop without any call into the library keeps its worker from running anybody else; on a GPU "
+     "a loop without any call into the library keeps its worker from running anybody else; on a "
+     "GPU "
      "the compiler may also read the memory only once",
      "poll with kohort::atomic_load(): the simulator then lets the others run"},
     {"kernel-exception", "an exception left the kernel; on a GPU there are none",

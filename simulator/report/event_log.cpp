@@ -36,9 +36,9 @@ std::string EventLog::text() const {
 void EventLog::launch_started(LaunchShape const& shape, EngineOptions const& options,
                               long long clusters) {
   std::string const before = text();
-  state_->head = before + fmt::format("launch {} of {} clusters, {} threads a team, schedule {}\n",
-                                      shape.label, clusters, shape.threads,
-                                      to_string(options.schedule));
+  state_->head =
+      before + fmt::format("launch {} of {} clusters, {} threads a team, schedule {}\n",
+                           shape.label, clusters, shape.threads, to_string(options.schedule));
   state_->clusters.assign(static_cast<std::size_t>(clusters), {});
 }
 

@@ -80,10 +80,16 @@ nlohmann::json PlacementTrace::State::track_names() const {
       if (std::find(named.begin(), named.end(), std::pair(place.group, track)) != named.end())
         continue;
       named.emplace_back(place.group, track);
-      events.push_back({{"ph", "M"}, {"name", "process_name"}, {"pid", place.group},
+      events.push_back({{"ph", "M"},
+                        {"name", "process_name"},
+                        {"pid", place.group},
                         {"args", {{"name", fmt::format("SM group {}", place.group)}}}});
-      events.push_back({{"ph", "M"}, {"name", "thread_name"}, {"pid", place.group}, {"tid", track},
-                        {"args", {{"name", fmt::format("SM {} place {}", place.sm, place.sm_slot)}}}});
+      events.push_back(
+          {{"ph", "M"},
+           {"name", "thread_name"},
+           {"pid", place.group},
+           {"tid", track},
+           {"args", {{"name", fmt::format("SM {} place {}", place.sm, place.sm_slot)}}}});
     }
   }
   return events;
@@ -94,19 +100,33 @@ void PlacementTrace::State::draw(nlohmann::json& events, Drawn const& cluster,
   for (std::size_t rank = 0; rank < cluster.places.size(); ++rank) {
     TeamPlace const& place = cluster.places[rank];
     int const track = place.sm * slots_an_sm + place.sm_slot;
-    events.push_back({{"ph", "X"}, {"name", fmt::format("cluster {} team {}", cluster.index, rank)},
-                      {"cat", shape.label}, {"pid", place.group}, {"tid", track}, {"ts", start},
+    events.push_back({{"ph", "X"},
+                      {"name", fmt::format("cluster {} team {}", cluster.index, rank)},
+                      {"cat", shape.label},
+                      {"pid", place.group},
+                      {"tid", track},
+                      {"ts", start},
                       {"dur", std::max<std::uint64_t>(cluster.steps, 1)},
                       {"args", {{"cluster", cluster.index}, {"rank", rank}, {"sm", place.sm}}}});
     if (rank == 0) continue;
     // An arrow from the first team to each other: these blocks are one cluster.
     std::string const id = fmt::format("{}.{}", cluster.index, rank);
     TeamPlace const& first = cluster.places.front();
-    events.push_back({{"ph", "s"}, {"name", "cluster"}, {"cat", "cluster"}, {"id", id},
-                      {"pid", first.group}, {"tid", first.sm * slots_an_sm + first.sm_slot},
+    events.push_back({{"ph", "s"},
+                      {"name", "cluster"},
+                      {"cat", "cluster"},
+                      {"id", id},
+                      {"pid", first.group},
+                      {"tid", first.sm * slots_an_sm + first.sm_slot},
                       {"ts", start}});
-    events.push_back({{"ph", "f"}, {"bp", "e"}, {"name", "cluster"}, {"cat", "cluster"}, {"id", id},
-                      {"pid", place.group}, {"tid", track}, {"ts", start}});
+    events.push_back({{"ph", "f"},
+                      {"bp", "e"},
+                      {"name", "cluster"},
+                      {"cat", "cluster"},
+                      {"id", id},
+                      {"pid", place.group},
+                      {"tid", track},
+                      {"ts", start}});
   }
 }
 

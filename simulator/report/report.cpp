@@ -111,7 +111,8 @@ std::string Report::text(std::string const& replay) const {
       "kohort: [{}] in \"{}\", cluster {} of {}, under schedule {}\n{}  why     {}\n  mend    {}\n"
       "  replay  KOHORT_SIM_SCHEDULE={} {}\n  page    docs/diagnostics/{}.md",
       id_, launch.shape().label, cluster_.index, launch.plan().size(),
-      to_string(launch.options().schedule), rows_text(), why_, mend_, replay, replay_command(), id_);
+      to_string(launch.options().schedule), rows_text(), why_, mend_, replay, replay_command(),
+      id_);
 }
 
 std::unique_ptr<Finding> Report::finding(std::exception_ptr cause) const {

@@ -105,9 +105,9 @@ class Parser {
   }
 
   [[noreturn]] void fail(std::string_view expected, std::string_view found) const {
-    throw ScheduleError(fmt::format(
-        "kohort: schedule \"{}\": expected {}, found \"{}\"\n  schedules are {}", whole_, expected,
-        found, forms));
+    throw ScheduleError(
+        fmt::format("kohort: schedule \"{}\": expected {}, found \"{}\"\n  schedules are {}",
+                    whole_, expected, found, forms));
   }
 
   std::string_view whole_;
@@ -116,13 +116,20 @@ class Parser {
 
 std::string order_text(Schedule const& schedule) {
   switch (schedule.kind) {
-    case Schedule::Kind::rank: return "rank";
-    case Schedule::Kind::reverse: return "reverse";
-    case Schedule::Kind::last: return fmt::format("last:{}", schedule.rank);
-    case Schedule::Kind::exit_first: return fmt::format("exit-first:{}", schedule.rank);
-    case Schedule::Kind::random: return fmt::format("random:{}", schedule.seed);
-    case Schedule::Kind::pct: return fmt::format("pct:{}:{}", schedule.depth, schedule.seed);
-    case Schedule::Kind::steps: break;
+    case Schedule::Kind::rank:
+      return "rank";
+    case Schedule::Kind::reverse:
+      return "reverse";
+    case Schedule::Kind::last:
+      return fmt::format("last:{}", schedule.rank);
+    case Schedule::Kind::exit_first:
+      return fmt::format("exit-first:{}", schedule.rank);
+    case Schedule::Kind::random:
+      return fmt::format("random:{}", schedule.seed);
+    case Schedule::Kind::pct:
+      return fmt::format("pct:{}:{}", schedule.depth, schedule.seed);
+    case Schedule::Kind::steps:
+      break;
   }
   std::string text = "steps:";
   for (Schedule::Step const& step : schedule.steps)

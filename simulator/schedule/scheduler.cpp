@@ -91,7 +91,8 @@ int Scheduler::pick_otherwise() { return kind_ == Kind::random ? pick_random() :
 int Scheduler::pick_random() {
   int const count = ready_.count();
   if (count == 0) return -1;
-  int const thread = ready_.select(static_cast<int>((random_() >> 32U) % static_cast<unsigned>(count)));
+  int const thread =
+      ready_.select(static_cast<int>((random_() >> 32U) % static_cast<unsigned>(count)));
   if (thread != ready_.first() && !too_many_deviations_) {
     deviations_.push_back({decisions_, thread});
     too_many_deviations_ = deviations_.size() > most_deviations;

@@ -48,9 +48,15 @@ RC_GTEST_PROP(ScheduleFuzz, SurvivesBytesChangedInARightSchedule, ()) {
   for (int i = 0; i < changes; ++i) {
     auto const at = *rc::gen::inRange<std::size_t>(0, text.size());
     switch (*rc::gen::inRange(0, 3)) {
-      case 0: text[at] = *rc::gen::arbitrary<char>(); break;
-      case 1: text.erase(at, *rc::gen::inRange<std::size_t>(1, 5)); break;
-      default: text.insert(at, 1, *rc::gen::elementOf(std::string("0123456789:-r"))); break;
+      case 0:
+        text[at] = *rc::gen::arbitrary<char>();
+        break;
+      case 1:
+        text.erase(at, *rc::gen::inRange<std::size_t>(1, 5));
+        break;
+      default:
+        text.insert(at, 1, *rc::gen::elementOf(std::string("0123456789:-r")));
+        break;
     }
     if (text.empty()) break;
   }

@@ -23,14 +23,21 @@ inline rc::Gen<Schedule> any_schedule() {
     if (*rc::gen::arbitrary<bool>()) schedule.cluster = *rc::gen::inRange(0, largest);
     switch (schedule.kind) {
       case Kind::last:
-      case Kind::exit_first: schedule.rank = *rc::gen::inRange(0, largest); break;
-      case Kind::pct: schedule.depth = *rc::gen::inRange(1, 65); [[fallthrough]];
-      case Kind::random: schedule.seed = *rc::gen::arbitrary<std::uint64_t>(); break;
+      case Kind::exit_first:
+        schedule.rank = *rc::gen::inRange(0, largest);
+        break;
+      case Kind::pct:
+        schedule.depth = *rc::gen::inRange(1, 65);
+        [[fallthrough]];
+      case Kind::random:
+        schedule.seed = *rc::gen::arbitrary<std::uint64_t>();
+        break;
       case Kind::steps:
         for (std::uint64_t const decision : *rc::gen::nonEmpty<std::set<std::uint64_t>>())
           schedule.steps.push_back({decision, *rc::gen::inRange(0, 16 * 1024)});
         break;
-      default: break;
+      default:
+        break;
     }
     return schedule;
   });

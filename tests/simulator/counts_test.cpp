@@ -33,10 +33,11 @@ TEST(Counts, OfAKernelWithoutBarriers) {
 TEST(Counts, OfBarriersByTheLargestTeamAndCluster) {
   using Pairs = ClusterPolicy<Simulator, ClusterDims<2>>;
   Simulator const target = simulated({.workers = 2});
-  parallel_for("barriers", Pairs(target, 12, 32), KOHORT_LAMBDA(Pairs::member_type const& member) {
-    for (int i = 0; i < member.league_rank(); ++i) member.team_barrier();
-    for (int i = 0; i <= member.cluster_league_rank(); ++i) member.cluster_barrier();
-  });
+  parallel_for(
+      "barriers", Pairs(target, 12, 32), KOHORT_LAMBDA(Pairs::member_type const& member) {
+        for (int i = 0; i < member.league_rank(); ++i) member.team_barrier();
+        for (int i = 0; i <= member.cluster_league_rank(); ++i) member.cluster_barrier();
+      });
   LaunchCounts const& counts = target.last_counts();
   EXPECT_EQ(counts.clusters, 6);
   EXPECT_EQ(counts.teams, 12);
@@ -48,20 +49,21 @@ TEST(Counts, OfBarriersByTheLargestTeamAndCluster) {
 TEST(Counts, NoGuardsUnderManualLifetime) {
   using Manual = ClusterPolicy<Simulator, ClusterDims<2>, ManualLifetime>;
   Simulator const target = simulated();
-  parallel_for("manual", Manual(target, 4, 32), KOHORT_LAMBDA(Manual::member_type const& member) {
-    member.cluster_barrier();
-  });
+  parallel_for(
+      "manual", Manual(target, 4, 32),
+      KOHORT_LAMBDA(Manual::member_type const& member) { member.cluster_barrier(); });
   EXPECT_EQ(target.last_counts().guard_barriers, 0);
   EXPECT_EQ(target.last_counts().cluster_barriers, 1);
 }
 
 TEST(Counts, ExchangesByTile) {
   Simulator const target = simulated();
-  parallel_for("tiles", Policy(target, 3, 64), KOHORT_LAMBDA(Policy::member_type const& member) {
-    member.subgroup_tile<16>().reduce(1);      // 4 tiles × log2(16) shuffles
-    member.subgroup_tile<32>().ballot(true);   // 2 tiles
-    member.subgroup_barrier();                 // 2 subgroups
-  });
+  parallel_for(
+      "tiles", Policy(target, 3, 64), KOHORT_LAMBDA(Policy::member_type const& member) {
+        member.subgroup_tile<16>().reduce(1);     // 4 tiles × log2(16) shuffles
+        member.subgroup_tile<32>().ballot(true);  // 2 tiles
+        member.subgroup_barrier();                // 2 subgroups
+      });
   EXPECT_EQ(target.last_counts().subgroup_exchanges, 3 * (4 * 4 + 2 + 2));
 }
 
@@ -70,15 +72,16 @@ TEST(Counts, AtomicsByWhoseMemoryTheyReach) {
   Simulator const target = simulated({.workers = 2});
   auto const global = cell(target);
   int* const sum = global.data();
-  parallel_for("atomics", Pairs(target, 8, 32), KOHORT_LAMBDA(Pairs::member_type const& member) {
-    auto mine = member.cluster_scratch();
-    *mine = 0;
-    member.cluster_barrier();
-    atomic_add(&*mine, 1);
-    atomic_add(&*member.peer(mine, member.cluster_rank() ^ 1), 1);
-    atomic_add(&*member.peer(mine, member.cluster_rank() ^ 1), 1);
-    if (member.team_rank() < 3) atomic_add(sum, 1);
-  });
+  parallel_for(
+      "atomics", Pairs(target, 8, 32), KOHORT_LAMBDA(Pairs::member_type const& member) {
+        auto mine = member.cluster_scratch();
+        *mine = 0;
+        member.cluster_barrier();
+        atomic_add(&*mine, 1);
+        atomic_add(&*member.peer(mine, member.cluster_rank() ^ 1), 1);
+        atomic_add(&*member.peer(mine, member.cluster_rank() ^ 1), 1);
+        if (member.team_rank() < 3) atomic_add(sum, 1);
+      });
   LaunchCounts const& counts = target.last_counts();
   EXPECT_EQ(counts.team_atomics, 8 * 32);
   EXPECT_EQ(counts.remote_atomics, 8 * 32 * 2);
@@ -89,11 +92,11 @@ TEST(Counts, AtomicsByWhoseMemoryTheyReach) {
 TEST(Counts, ScratchAllocatedAndWritten) {
   using Scratch = ClusterPolicy<Simulator, TeamScratch<int[100]>>;
   Simulator const target = simulated();
-  parallel_for("scratch", Scratch(target, 4, 32),
-               KOHORT_LAMBDA(Scratch::member_type const& member) {
-                 // The team that writes most: 3 × 5 cells.
-                 for (int i = 0; i < 5 * member.league_rank(); ++i) member.team_scratch()[i] = i;
-               });
+  parallel_for(
+      "scratch", Scratch(target, 4, 32), KOHORT_LAMBDA(Scratch::member_type const& member) {
+        // The team that writes most: 3 × 5 cells.
+        for (int i = 0; i < 5 * member.league_rank(); ++i) member.team_scratch()[i] = i;
+      });
   EXPECT_EQ(target.last_counts().scratch_bytes, 400);
   EXPECT_EQ(target.last_counts().scratch_bytes_used, 3 * 5 * 4);
 }
@@ -101,9 +104,9 @@ TEST(Counts, ScratchAllocatedAndWritten) {
 TEST(Counts, StartAnewWithEachLaunch) {
   Simulator const target = simulated();
   for (int launch = 0; launch < 2; ++launch) {
-    parallel_for("again", Policy(target, 4, 32), KOHORT_LAMBDA(Policy::member_type const& member) {
-      member.team_barrier();
-    });
+    parallel_for(
+        "again", Policy(target, 4, 32),
+        KOHORT_LAMBDA(Policy::member_type const& member) { member.team_barrier(); });
     EXPECT_EQ(target.last_counts().teams, 4);
     EXPECT_EQ(target.last_counts().team_barriers, 1);
   }
@@ -112,11 +115,11 @@ TEST(Counts, StartAnewWithEachLaunch) {
 TEST(Counts, AreTheSameOnAnyNumberOfWorkers) {
   auto const switches = [](int workers) {
     Simulator const target = simulated({.workers = workers});
-    parallel_for("switches", Policy(target, 100, 64),
-                 KOHORT_LAMBDA(Policy::member_type const& member) {
-                   member.team_barrier();
-                   member.subgroup_tile<8>().reduce(member.team_rank());
-                 });
+    parallel_for(
+        "switches", Policy(target, 100, 64), KOHORT_LAMBDA(Policy::member_type const& member) {
+          member.team_barrier();
+          member.subgroup_tile<8>().reduce(member.team_rank());
+        });
     return target.last_counts().switches;
   };
   EXPECT_GT(switches(1), 100 * 63);

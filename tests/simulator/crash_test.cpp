@@ -79,11 +79,12 @@ __attribute__((noinline, no_sanitize("undefined"))) int divide(int volatile cons
 }
 
 void divide_by_zero() {
-  launch("division", KOHORT_LAMBDA(Policy::member_type const& member) {
-    int volatile by = member.team_rank() - 3;
-    int volatile result = divide(by);
-    static_cast<void>(result);
-  });
+  launch(
+      "division", KOHORT_LAMBDA(Policy::member_type const& member) {
+        int volatile by = member.team_rank() - 3;
+        int volatile result = divide(by);
+        static_cast<void>(result);
+      });
 }
 
 TEST_F(CrashDeathTest, ReportsADivisionByZero) {
@@ -93,9 +94,10 @@ TEST_F(CrashDeathTest, ReportsADivisionByZero) {
 }
 
 void call_abort() {
-  launch("aborts", KOHORT_LAMBDA(Policy::member_type const& member) {
-    if (member.team_rank() == 30) std::abort();
-  });
+  launch(
+      "aborts", KOHORT_LAMBDA(Policy::member_type const& member) {
+        if (member.team_rank() == 30) std::abort();
+      });
 }
 
 TEST_F(CrashDeathTest, ReportsAnAbort) {
@@ -110,9 +112,10 @@ __attribute__((noinline)) int descend(int depth) {
 }
 
 void recurse() {
-  launch("recursion", KOHORT_LAMBDA(Policy::member_type const& member) {
-    if (member.team_rank() == 11) descend(1'000'000);
-  });
+  launch(
+      "recursion", KOHORT_LAMBDA(Policy::member_type const& member) {
+        if (member.team_rank() == 11) descend(1'000'000);
+      });
 }
 
 TEST_F(CrashDeathTest, ReportsAStackOverflowByRecursion) {

@@ -13,11 +13,12 @@ using ::testing::HasSubstr;
 
 /// Two roles that meet two named barriers in opposite orders, in one team of the league.
 void cross_barriers(Simulator const& target, int faulty_team) {
-  parallel_for("crossed", Policy(target, 12, 64), KOHORT_LAMBDA(Policy::member_type const& member) {
-    bool const first_role = member.subgroup_rank() == 0 || member.league_rank() != faulty_team;
-    member.named_barrier(first_role ? 1 : 2, 2);
-    member.named_barrier(first_role ? 2 : 1, 2);
-  });
+  parallel_for(
+      "crossed", Policy(target, 12, 64), KOHORT_LAMBDA(Policy::member_type const& member) {
+        bool const first_role = member.subgroup_rank() == 0 || member.league_rank() != faulty_team;
+        member.named_barrier(first_role ? 1 : 2, 2);
+        member.named_barrier(first_role ? 2 : 1, 2);
+      });
 }
 
 TEST(Deadlock, IsFoundWhereEveryThreadWaitsForAnother) {
@@ -53,10 +54,11 @@ TEST(Deadlock, LeavesTheTargetUsable) {
 
 TEST(Deadlock, IsFoundWhereASubgroupNeverComesToANamedBarrier) {
   auto const finding = finding_of([] {
-    parallel_for("one_missing", Policy(simulated(), 1, 128),
-                 KOHORT_LAMBDA(Policy::member_type const& member) {
-                   if (member.subgroup_rank() < 3) member.named_barrier(1, 4);
-                 });
+    parallel_for(
+        "one_missing", Policy(simulated(), 1, 128),
+        KOHORT_LAMBDA(Policy::member_type const& member) {
+          if (member.subgroup_rank() < 3) member.named_barrier(1, 4);
+        });
   });
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->id(), "deadlock");
@@ -66,14 +68,15 @@ TEST(Deadlock, IsFoundWhereASubgroupNeverComesToANamedBarrier) {
 
 TEST(Deadlock, IsASubgroupsWhereSomeOfItsLanesWaitElsewhere) {
   auto const finding = finding_of([] {
-    parallel_for("lanes_elsewhere", Policy(simulated(), 1, 32),
-                 KOHORT_LAMBDA(Policy::member_type const& member) {
-                   if (member.lane() == 31) {
-                     member.team_barrier();
-                   } else {
-                     member.subgroup_barrier();
-                   }
-                 });
+    parallel_for(
+        "lanes_elsewhere", Policy(simulated(), 1, 32),
+        KOHORT_LAMBDA(Policy::member_type const& member) {
+          if (member.lane() == 31) {
+            member.team_barrier();
+          } else {
+            member.subgroup_barrier();
+          }
+        });
   });
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->id(), "subgroup-divergent");
@@ -85,16 +88,16 @@ TEST(Deadlock, IsFoundBetweenTheTeamsOfACluster) {
   using Pairs = ClusterPolicy<Simulator, ClusterDims<2>>;
   // Team 1 waits for itself in full before it comes to the cluster barrier; it never does.
   auto const finding = finding_of([] {
-    parallel_for("half_a_team", Pairs(simulated(), 2, 64),
-                 KOHORT_LAMBDA(Pairs::member_type const& member) {
-                   if (member.cluster_rank() == 1 && member.subgroup_rank() == 0)
-                     member.named_barrier(1, 2);
-                   member.cluster_barrier();
-                 });
+    parallel_for(
+        "half_a_team", Pairs(simulated(), 2, 64), KOHORT_LAMBDA(Pairs::member_type const& member) {
+          if (member.cluster_rank() == 1 && member.subgroup_rank() == 0) member.named_barrier(1, 2);
+          member.cluster_barrier();
+        });
   });
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->id(), "deadlock");
-  EXPECT_THAT(finding->what(), ContainsRegex("team 0: 64 of 64 threads wait at +cluster_barrier #0"));
+  EXPECT_THAT(finding->what(),
+              ContainsRegex("team 0: 64 of 64 threads wait at +cluster_barrier #0"));
   EXPECT_THAT(finding->what(), ContainsRegex("team 1: 32 of 64 threads wait at +named_barrier"));
   EXPECT_THAT(finding->what(), HasSubstr("cluster barrier: 96 of 128 threads have arrived"));
 }

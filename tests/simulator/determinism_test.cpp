@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -18,21 +19,21 @@ std::vector<float> add_to_the_first_team(Simulator const& target) {
   using Policy = ClusterPolicy<Simulator, ClusterDims<4>, ClusterScratch<float>>;
   std::vector<float> results(24);
   float* const out = results.data();
-  parallel_for("remote_adds", Policy(target, 96, 24),
-               KOHORT_LAMBDA(Policy::member_type const& member) {
-                 auto sum = member.cluster_scratch();
-                 if (member.team_rank() == 0) *sum = 0;
-                 member.cluster_barrier();
-                 float const share = 1.0F / static_cast<float>(3 + member.team_rank() * 7 +
-                                                               member.cluster_rank() * 31);
-                 auto shared = member.peer(sum, 0);
-                 atomic_add(&*shared, share);
-                 member.team_barrier();
-                 atomic_add(&*shared, share * 1e-3F);
-                 member.cluster_barrier();
-                 if (member.cluster_rank() == 0 && member.team_rank() == 0)
-                   out[member.cluster_league_rank()] = *sum;
-               });
+  parallel_for(
+      "remote_adds", Policy(target, 96, 24), KOHORT_LAMBDA(Policy::member_type const& member) {
+        auto sum = member.cluster_scratch();
+        if (member.team_rank() == 0) *sum = 0;
+        member.cluster_barrier();
+        float const share =
+            1.0F / static_cast<float>(3 + member.team_rank() * 7 + member.cluster_rank() * 31);
+        auto shared = member.peer(sum, 0);
+        atomic_add(&*shared, share);
+        member.team_barrier();
+        atomic_add(&*shared, share * 1e-3F);
+        member.cluster_barrier();
+        if (member.cluster_rank() == 0 && member.team_rank() == 0)
+          out[member.cluster_league_rank()] = *sum;
+      });
   return results;
 }
 
@@ -41,17 +42,18 @@ std::vector<float> reduce_and_exchange(Simulator const& target) {
   using Policy = ClusterPolicy<Simulator, ClusterDims<2>, ClusterScratch<float[64]>>;
   std::vector<float> results(40 * 64);
   float* const out = results.data();
-  parallel_for("reduce", Policy(target, 40, 64), KOHORT_LAMBDA(Policy::member_type const& member) {
-    auto values = member.cluster_scratch();
-    int const thread = member.team_rank();
-    values[thread] = static_cast<float>(member.league_rank() + thread);
-    auto token = member.cluster_arrive();
-    float const tile = member.template subgroup_tile<16>().reduce(values[thread]);
-    member.cluster_wait(std::move(token));
-    auto neighbour = member.peer(values, member.cluster_rank() ^ 1);
-    float const all = member.team_reduce(tile + neighbour[63 - thread], Sum{});
-    out[member.league_rank() * 64 + thread] = all + tile;
-  });
+  parallel_for(
+      "reduce", Policy(target, 40, 64), KOHORT_LAMBDA(Policy::member_type const& member) {
+        auto values = member.cluster_scratch();
+        int const thread = member.team_rank();
+        values[thread] = static_cast<float>(member.league_rank() + thread);
+        auto token = member.cluster_arrive();
+        float const tile = member.template subgroup_tile<16>().reduce(values[thread]);
+        member.cluster_wait(std::move(token));
+        auto neighbour = member.peer(values, member.cluster_rank() ^ 1);
+        float const all = member.team_reduce(tile + neighbour[63 - thread], Sum{});
+        out[member.league_rank() * 64 + thread] = all + tile;
+      });
   return results;
 }
 
@@ -60,10 +62,11 @@ std::vector<float> scale(Simulator const& target) {
   using Policy = ClusterPolicy<Simulator>;
   std::vector<float> results(300 * 5);
   float* const out = results.data();
-  parallel_for("scale", Policy(target, 300, 5), KOHORT_LAMBDA(Policy::member_type const& member) {
-    int const element = member.league_rank() * 5 + member.team_rank();
-    out[element] = 0.1F * static_cast<float>(element);
-  });
+  parallel_for(
+      "scale", Policy(target, 300, 5), KOHORT_LAMBDA(Policy::member_type const& member) {
+        int const element = member.league_rank() * 5 + member.team_rank();
+        out[element] = 0.1F * static_cast<float>(element);
+      });
   return results;
 }
 
@@ -83,14 +86,14 @@ Recorded run(Kernel kernel, std::string const& schedule, int workers) {
 struct Case {
   std::string name;
   Kernel kernel;
+  friend void PrintTo(Case const& one, std::ostream* stream) { *stream << one.name; }
 };
 
 class Determinism : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Determinism, GivesTheSameEventsAndBitsOnAnyNumberOfWorkers) {
-  for (char const* schedule :
-       {"rank", "reverse", "last:1", "exit-first:1", "random:17", "pct:3:17", "replay:3:reverse",
-        "replay:3:steps:5r2-9r3", "serial:random:17"}) {
+  for (char const* schedule : {"rank", "reverse", "last:1", "exit-first:1", "random:17", "pct:3:17",
+                               "replay:3:reverse", "replay:3:steps:5r2-9r3", "serial:random:17"}) {
     SCOPED_TRACE(schedule);
     Recorded const alone = run(GetParam().kernel, schedule, 1);
     EXPECT_GT(alone.log.size(), 1000U);
@@ -126,11 +129,11 @@ TEST(EventLog, TellsWhatHappenedInOrder) {
   simulator::EventLog log;
   Simulator const target =
       simulated({.schedule = "reverse", .profile = "tiny", .observers = {&log}});
-  int const line = __LINE__ + 2;
-  parallel_for("log", Policy(target, 2, 1), KOHORT_LAMBDA(Policy::member_type const& member) {
-    member.cluster_barrier();
-  });
-  std::string const site = "simulator/determinism_test.cpp:" + std::to_string(line);
+  CallSite const here = CallSite::current();
+  parallel_for(
+      "log", Policy(target, 2, 1),
+      KOHORT_LAMBDA(Policy::member_type const& member) { member.cluster_barrier(here); });
+  std::string const site = "simulator/determinism_test.cpp:" + std::to_string(here.line);
   EXPECT_EQ(log.text(),
             "launch log of 1 clusters, 1 threads a team, schedule reverse\n"
             "cluster 0 starts in slot 0, group 0, SMs 0 1\n"
@@ -139,15 +142,19 @@ TEST(EventLog, TellsWhatHappenedInOrder) {
             "t0.0 starts\n"
             "t0.0 cluster barrier kind 0 the launcher's entry guard\n"
             "cluster barrier complete\n"
-            "t1.0 cluster barrier kind 1 " + site + "\n"
-            "t0.0 cluster barrier kind 1 " + site + "\n"
-            "cluster barrier complete\n"
-            "t1.0 cluster barrier kind 2 the launcher's closing guard\n"
-            "t0.0 cluster barrier kind 2 the launcher's closing guard\n"
-            "cluster barrier complete\n"
-            "t1.0 returns\n"
-            "t0.0 returns\n"
-            "cluster 0 ends after 9 steps\n");
+            "t1.0 cluster barrier kind 1 " +
+                site +
+                "\n"
+                "t0.0 cluster barrier kind 1 " +
+                site +
+                "\n"
+                "cluster barrier complete\n"
+                "t1.0 cluster barrier kind 2 the launcher's closing guard\n"
+                "t0.0 cluster barrier kind 2 the launcher's closing guard\n"
+                "cluster barrier complete\n"
+                "t1.0 returns\n"
+                "t0.0 returns\n"
+                "cluster 0 ends after 9 steps\n");
 }
 
 TEST(EventLog, HoldsSeveralLaunches) {

@@ -35,13 +35,13 @@ class Exceptions : public ::testing::TestWithParam<int> {
 TEST_P(Exceptions, AreReportedWithLabelTeamAndThread) {
   Simulator const simulator = target();
   auto const launch = [&](int bad_team) {
-    parallel_for("throws", Quads(simulator, 32, 64),
-                 KOHORT_LAMBDA(Quads::member_type const& member) {
-                   member.cluster_barrier();
-                   if (member.league_rank() == bad_team && member.team_rank() == 33)
-                     throw std::runtime_error("cell 41 is negative");
-                   member.cluster_barrier();
-                 });
+    parallel_for(
+        "throws", Quads(simulator, 32, 64), KOHORT_LAMBDA(Quads::member_type const& member) {
+          member.cluster_barrier();
+          if (member.league_rank() == bad_team && member.team_rank() == 33)
+            throw std::runtime_error("cell 41 is negative");
+          member.cluster_barrier();
+        });
   };
   for (int round = 0; round < 3; ++round) {
     auto const finding = finding_of([&] { launch(22); });
@@ -59,8 +59,9 @@ TEST_P(Exceptions, AreReportedWithLabelTeamAndThread) {
 
 TEST_P(Exceptions, AreReportedThatAreNoStdException) {
   auto const finding = finding_of([&] {
-    parallel_for("throws_int", Policy(target(), 1, 1),
-                 KOHORT_LAMBDA(Policy::member_type const&) { throw 42; });
+    parallel_for(
+        "throws_int", Policy(target(), 1, 1),
+        KOHORT_LAMBDA(Policy::member_type const&) { throw 42; });
   });
   ASSERT_TRUE(finding);
   EXPECT_THAT(finding->what(), HasSubstr("threw  an exception that is no std::exception"));
@@ -72,21 +73,21 @@ TEST_P(Exceptions, StayWithTheirThreadOverABarrierInACatchBlock) {
     Simulator const simulator = target(schedule);
     auto const wrong = cell(simulator);
     int* const errors = wrong.data();
-    parallel_for("catches", Policy(simulator, 64, 48),
-                 KOHORT_LAMBDA(Policy::member_type const& member) {
-                   int const mine = member.league_rank() * 1000 + member.team_rank();
-                   try {
-                     throw int{mine};
-                   } catch (int) {
-                     for (int pass = 0; pass < 3; ++pass) {
-                       member.team_barrier();
-                       if (caught_number() != mine) atomic_add(errors, 1);
-                       if (std::uncaught_exceptions() != 0) atomic_add(errors, 1);
-                     }
-                   }
-                   member.team_barrier();
-                   if (std::current_exception() != nullptr) atomic_add(errors, 1);
-                 });
+    parallel_for(
+        "catches", Policy(simulator, 64, 48), KOHORT_LAMBDA(Policy::member_type const& member) {
+          int const mine = member.league_rank() * 1000 + member.team_rank();
+          try {
+            throw int{mine};
+          } catch (int) {
+            for (int pass = 0; pass < 3; ++pass) {
+              member.team_barrier();
+              if (caught_number() != mine) atomic_add(errors, 1);
+              if (std::uncaught_exceptions() != 0) atomic_add(errors, 1);
+            }
+          }
+          member.team_barrier();
+          if (std::current_exception() != nullptr) atomic_add(errors, 1);
+        });
     EXPECT_EQ(*errors, 0) << schedule;
   }
 }
@@ -95,25 +96,25 @@ TEST_P(Exceptions, AreUnknownToThreadsThatCaughtNone) {
   Simulator const simulator = target();
   auto const wrong = cell(simulator);
   int* const errors = wrong.data();
-  parallel_for("some_catch", Quads(simulator, 32, 32),
-               KOHORT_LAMBDA(Quads::member_type const& member) {
-                 CallSite const site = CallSite::current();
-                 bool const throws = (member.team_rank() + member.cluster_rank()) % 3 == 0;
-                 int const expected = throws ? member.team_rank() : -1;
-                 auto const meet = [&] {
-                   member.cluster_barrier(site);
-                   if (caught_number() != expected) atomic_add(errors, 1);
-                 };
-                 if (throws) {
-                   try {
-                     throw int{member.team_rank()};
-                   } catch (int) {
-                     meet();
-                   }
-                 } else {
-                   meet();
-                 }
-               });
+  parallel_for(
+      "some_catch", Quads(simulator, 32, 32), KOHORT_LAMBDA(Quads::member_type const& member) {
+        CallSite const site = CallSite::current();
+        bool const throws = (member.team_rank() + member.cluster_rank()) % 3 == 0;
+        int const expected = throws ? member.team_rank() : -1;
+        auto const meet = [&] {
+          member.cluster_barrier(site);
+          if (caught_number() != expected) atomic_add(errors, 1);
+        };
+        if (throws) {
+          try {
+            throw int{member.team_rank()};
+          } catch (int) {
+            meet();
+          }
+        } else {
+          meet();
+        }
+      });
   EXPECT_EQ(*errors, 0);
 }
 
@@ -139,18 +140,18 @@ TEST_P(Exceptions, UnwindThroughADestructorThatWaitsAtABarrier) {
     Simulator const simulator = target(schedule);
     auto const wrong = cell(simulator);
     int* const errors = wrong.data();
-    parallel_for("unwinds", Policy(simulator, 64, 48),
-                 KOHORT_LAMBDA(Policy::member_type const& member) {
-                   int const mine = member.team_rank();
-                   int seen = -1;
-                   try {
-                     MeetsWhileUnwinding<Policy::member_type> const guard{member, errors};
-                     throw int{mine};
-                   } catch (int number) {
-                     seen = number;
-                   }
-                   if (seen != mine || std::uncaught_exceptions() != 0) atomic_add(errors, 1);
-                 });
+    parallel_for(
+        "unwinds", Policy(simulator, 64, 48), KOHORT_LAMBDA(Policy::member_type const& member) {
+          int const mine = member.team_rank();
+          int seen = -1;
+          try {
+            MeetsWhileUnwinding<Policy::member_type> const guard{member, errors};
+            throw int{mine};
+          } catch (int number) {
+            seen = number;
+          }
+          if (seen != mine || std::uncaught_exceptions() != 0) atomic_add(errors, 1);
+        });
     EXPECT_EQ(*errors, 0) << schedule;
   }
 }
@@ -159,23 +160,23 @@ TEST_P(Exceptions, NestOverSwitches) {
   Simulator const simulator = target();
   auto const wrong = cell(simulator);
   int* const errors = wrong.data();
-  parallel_for("nested", Policy(simulator, 16, 32),
-               KOHORT_LAMBDA(Policy::member_type const& member) {
-                 int const mine = member.team_rank();
-                 try {
-                   throw int{mine};
-                 } catch (int) {
-                   member.team_barrier();
-                   try {
-                     throw int{mine + 100};
-                   } catch (int) {
-                     member.team_barrier();
-                     if (caught_number() != mine + 100) atomic_add(errors, 1);
-                   }
-                   member.team_barrier();
-                   if (caught_number() != mine) atomic_add(errors, 1);
-                 }
-               });
+  parallel_for(
+      "nested", Policy(simulator, 16, 32), KOHORT_LAMBDA(Policy::member_type const& member) {
+        int const mine = member.team_rank();
+        try {
+          throw int{mine};
+        } catch (int) {
+          member.team_barrier();
+          try {
+            throw int{mine + 100};
+          } catch (int) {
+            member.team_barrier();
+            if (caught_number() != mine + 100) atomic_add(errors, 1);
+          }
+          member.team_barrier();
+          if (caught_number() != mine) atomic_add(errors, 1);
+        }
+      });
   EXPECT_EQ(*errors, 0);
 }
 
@@ -183,15 +184,15 @@ TEST_P(Exceptions, AreNotLostWhenAPeerIsAbandonedInItsCatchBlock) {
   Simulator const simulator = target();
   for (int round = 0; round < 3; ++round) {
     auto const finding = finding_of([&] {
-      parallel_for("abandons", Policy(simulator, 8, 32),
-                   KOHORT_LAMBDA(Policy::member_type const& member) {
-                     try {
-                       throw int{member.team_rank()};
-                     } catch (int) {
-                       if (member.team_rank() == 31) throw std::runtime_error("out of a handler");
-                       member.team_barrier();
-                     }
-                   });
+      parallel_for(
+          "abandons", Policy(simulator, 8, 32), KOHORT_LAMBDA(Policy::member_type const& member) {
+            try {
+              throw int{member.team_rank()};
+            } catch (int) {
+              if (member.team_rank() == 31) throw std::runtime_error("out of a handler");
+              member.team_barrier();
+            }
+          });
     });
     ASSERT_TRUE(finding);
     EXPECT_EQ(finding->id(), "kernel-exception");
@@ -205,14 +206,15 @@ TEST_P(Exceptions, OfTheHostSurviveALaunchInItsCatchBlock) {
   try {
     throw std::runtime_error("the host's own");
   } catch (std::runtime_error const& own) {
-    EXPECT_NO_THROW(parallel_for("within_a_handler", Policy(target(), 8, 32),
-                                 KOHORT_LAMBDA(Policy::member_type const& member) {
-                                   try {
-                                     throw int{1};
-                                   } catch (int) {
-                                     member.team_barrier();
-                                   }
-                                 }));
+    EXPECT_NO_THROW(parallel_for(
+        "within_a_handler", Policy(target(), 8, 32),
+        KOHORT_LAMBDA(Policy::member_type const& member) {
+          try {
+            throw int{1};
+          } catch (int) {
+            member.team_barrier();
+          }
+        }));
     EXPECT_STREQ(own.what(), "the host's own");
     EXPECT_THROW(throw, std::runtime_error);
   }

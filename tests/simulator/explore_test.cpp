@@ -14,10 +14,10 @@ namespace kohort::tests {
 namespace {
 
 using ::testing::AnyOf;
-using ::testing::HasSubstr;
-using ::testing::StartsWith;
 using testing::Exploration;
 using testing::explore;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
 
 using Pairs = ClusterPolicy<Simulator, ClusterDims<2>, ClusterScratch<int[32]>>;
 
@@ -25,15 +25,16 @@ using Pairs = ClusterPolicy<Simulator, ClusterDims<2>, ClusterScratch<int[32]>>;
 bool copies_right(Simulator const& target, bool with_barrier) {
   std::vector<int> out(4 * 32, -1);
   int* const result = out.data();
-  parallel_for("copy", Pairs(target, 8, 32), KOHORT_LAMBDA(Pairs::member_type const& member) {
-    auto mine = member.cluster_scratch();
-    int const thread = member.team_rank();
-    member.cluster_barrier();
-    if (member.cluster_rank() == 0) mine[thread] = 100 + thread;
-    if (with_barrier) member.cluster_barrier();
-    if (member.cluster_rank() == 1)
-      result[member.cluster_league_rank() * 32 + thread] = member.peer(mine, 0)[thread];
-  });
+  parallel_for(
+      "copy", Pairs(target, 8, 32), KOHORT_LAMBDA(Pairs::member_type const& member) {
+        auto mine = member.cluster_scratch();
+        int const thread = member.team_rank();
+        member.cluster_barrier();
+        if (member.cluster_rank() == 0) mine[thread] = 100 + thread;
+        if (with_barrier) member.cluster_barrier();
+        if (member.cluster_rank() == 1)
+          result[member.cluster_league_rank() * 32 + thread] = member.peer(mine, 0)[thread];
+      });
   for (int i = 0; i < 4 * 32; ++i)
     if (out[static_cast<std::size_t>(i)] != 100 + i % 32) return false;
   return true;
@@ -63,19 +64,20 @@ bool counts_right(Simulator const& target, bool atomically) {
   using Policy = ClusterPolicy<Simulator, TeamScratch<int>>;
   std::vector<int> out(4, -1);
   int* const result = out.data();
-  parallel_for("count", Policy(target, 4, 8), KOHORT_LAMBDA(Policy::member_type const& member) {
-    int* const count = &member.team_scratch();
-    if (member.team_rank() == 0) *count = 0;
-    member.team_barrier();
-    if (atomically) {
-      atomic_add(count, 1);
-    } else {
-      int const seen = atomic_load(count);
-      atomic_store(count, seen + 1);
-    }
-    member.team_barrier();
-    if (member.team_rank() == 0) result[member.league_rank()] = *count;
-  });
+  parallel_for(
+      "count", Policy(target, 4, 8), KOHORT_LAMBDA(Policy::member_type const& member) {
+        int* const count = &member.team_scratch();
+        if (member.team_rank() == 0) *count = 0;
+        member.team_barrier();
+        if (atomically) {
+          atomic_add(count, 1);
+        } else {
+          int const seen = atomic_load(count);
+          atomic_store(count, seen + 1);
+        }
+        member.team_barrier();
+        if (member.team_rank() == 0) result[member.league_rank()] = *count;
+      });
   return out == std::vector<int>(4, 8);
 }
 
@@ -98,16 +100,17 @@ bool last_cluster_sums(Simulator const& target, bool publishes_first) {
   int* const shares = values.data();
   int* const count = arrived.data();
   int* const sum = total.data();
-  parallel_for("last_sums", Policy(target, 6, 2), KOHORT_LAMBDA(Policy::member_type const& member) {
-    int const team = member.league_rank();
-    if (publishes_first && member.team_rank() == 0) shares[team] = team + 1;
-    if (publishes_first) member.team_barrier();
-    bool const last = member.team_rank() == 0 && atomic_fetch_add(count, 1) == 5;
-    if (!publishes_first && member.team_rank() == 1) shares[team] = team + 1;
-    if (!last) return;
-    *sum = 0;
-    for (int i = 0; i < member.league_size(); ++i) *sum += shares[i];
-  });
+  parallel_for(
+      "last_sums", Policy(target, 6, 2), KOHORT_LAMBDA(Policy::member_type const& member) {
+        int const team = member.league_rank();
+        if (publishes_first && member.team_rank() == 0) shares[team] = team + 1;
+        if (publishes_first) member.team_barrier();
+        bool const last = member.team_rank() == 0 && atomic_fetch_add(count, 1) == 5;
+        if (!publishes_first && member.team_rank() == 1) shares[team] = team + 1;
+        if (!last) return;
+        *sum = 0;
+        for (int i = 0; i < member.league_size(); ++i) *sum += shares[i];
+      });
   return *sum == 21;
 }
 
@@ -123,8 +126,8 @@ TEST(Explore, RunsCommunicatingClustersSerially) {
     EXPECT_THAT(found.schedule, StartsWith("serial:"));
   }
   for (int const workers : {1, 2, 16})
-    EXPECT_FALSE(last_cluster_sums(
-        simulated({.schedule = found.schedule, .workers = workers}), false));
+    EXPECT_FALSE(
+        last_cluster_sums(simulated({.schedule = found.schedule, .workers = workers}), false));
 }
 
 TEST(Explore, HandsOnAFindingWithItsReplay) {
@@ -134,25 +137,28 @@ TEST(Explore, HandsOnAFindingWithItsReplay) {
   EXPECT_EQ(found.id, "team-barrier-divergent");
   EXPECT_EQ(found.schedules, 1);
   EXPECT_THAT(found.report, HasSubstr("100 of 256 threads wait at"));
-  EXPECT_EQ(id_of([&] {
-              faulty_kernel("team-barrier-divergent").faulty(simulated({.schedule = found.schedule}));
-            }),
-            found.id);
+  EXPECT_EQ(
+      id_of([&] {
+        faulty_kernel("team-barrier-divergent").faulty(simulated({.schedule = found.schedule}));
+      }),
+      found.id);
 }
 
 TEST(Explore, FindsAFaultThatOneOrderOfTeamsAloneShows) {
   // Team 1 skips its barrier when it runs before team 0 has raised the flag.
   auto const launch = [](Simulator const& target) {
     using Policy = ClusterPolicy<Simulator, ClusterDims<2>, ClusterScratch<int>>;
-    parallel_for("order", Policy(target, 2, 8), KOHORT_LAMBDA(Policy::member_type const& member) {
-      auto mine = member.cluster_scratch();
-      *mine = 0;
-      member.cluster_barrier();
-      auto flag = member.peer(mine, 0);
-      if (member.cluster_rank() == 0 && member.team_rank() == 0) atomic_store(&*flag, 1);
-      if (member.cluster_rank() == 1 && atomic_load(&*flag) == 0 && member.team_rank() > 0) return;
-      member.team_barrier();
-    });
+    parallel_for(
+        "order", Policy(target, 2, 8), KOHORT_LAMBDA(Policy::member_type const& member) {
+          auto mine = member.cluster_scratch();
+          *mine = 0;
+          member.cluster_barrier();
+          auto flag = member.peer(mine, 0);
+          if (member.cluster_rank() == 0 && member.team_rank() == 0) atomic_store(&*flag, 1);
+          if (member.cluster_rank() == 1 && atomic_load(&*flag) == 0 && member.team_rank() > 0)
+            return;
+          member.team_barrier();
+        });
   };
   EXPECT_NO_THROW(launch(simulated({.schedule = "rank"})));
   Exploration const found = explore([&] { launch(Simulator()); });

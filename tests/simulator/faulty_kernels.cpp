@@ -40,12 +40,13 @@ void team_barrier_mismatch(Simulator const& target) {
 }
 
 void team_barrier_mismatch_repaired(Simulator const& target) {
-  auto kernel = KOHORT_LAMBDA(Teams::member_type const& member) {
-    int const share = member.team_rank() < 128 ? 1 : 2;
+  using Policy = ClusterPolicy<Simulator, TeamScratch<int[256]>>;
+  auto kernel = KOHORT_LAMBDA(Policy::member_type const& member) {
+    int const thread = member.team_rank();
+    member.team_scratch()[thread] = thread < 128 ? 1 : 2;
     member.team_barrier();
-    static_cast<void>(share);
   };
-  parallel_for("one_site", Teams(target, 4, 256), kernel);
+  parallel_for("one_site", Policy(target, 4, 256), kernel);
 }
 
 void named_barrier(Simulator const& target) {
@@ -242,7 +243,8 @@ void cluster_not_resident(Simulator const& target) {
   auto kernel = KOHORT_LAMBDA(Policy::member_type const& member) {
     if (member.team_rank() == 0) {
       atomic_add(arrived, 1);
-      while (atomic_load(arrived) < member.league_size()) {}
+      while (atomic_load(arrived) < member.league_size()) {
+      }
     }
     member.team_barrier();
   };
@@ -257,7 +259,8 @@ void cluster_not_resident_repaired(Simulator const& target) {
   auto kernel = KOHORT_LAMBDA(Policy::member_type const& member) {
     if (member.team_rank() == 0) {
       atomic_add(arrived, 1);
-      while (atomic_load(arrived) < member.league_size()) {}
+      while (atomic_load(arrived) < member.league_size()) {
+      }
     }
     member.team_barrier();
   };
@@ -271,7 +274,8 @@ void spin_without_progress(Simulator const& target) {
   int* const ready = buffer.data();
   auto kernel = KOHORT_LAMBDA(Teams::member_type const& member) {
     if (member.team_rank() == 0) {
-      while (atomic_load(ready) == 0) {}
+      while (atomic_load(ready) == 0) {
+      }
     }
     member.team_barrier();
     if (member.team_rank() == 1) atomic_store(ready, 1);
@@ -286,7 +290,8 @@ void spin_without_progress_repaired(Simulator const& target) {
   auto kernel = KOHORT_LAMBDA(Teams::member_type const& member) {
     if (member.team_rank() == 1) atomic_store(ready, 1);
     if (member.team_rank() == 0) {
-      while (atomic_load(ready) == 0) {}
+      while (atomic_load(ready) == 0) {
+      }
     }
     member.team_barrier();
   };
@@ -300,7 +305,8 @@ void raw_spin(Simulator const& target) {
   auto kernel = KOHORT_LAMBDA(Teams::member_type const& member) {
     if (member.team_rank() == 1) *ready = 1;
     if (member.team_rank() == 0) {
-      while (*ready == 0) {}
+      while (*ready == 0) {
+      }
     }
   };
   parallel_for("plain_poll", Teams(target, 1, 64), kernel);
@@ -313,7 +319,8 @@ void raw_spin_repaired(Simulator const& target) {
   auto kernel = KOHORT_LAMBDA(Teams::member_type const& member) {
     if (member.team_rank() == 1) atomic_store(ready, 1);
     if (member.team_rank() == 0) {
-      while (atomic_load(ready) == 0) {}
+      while (atomic_load(ready) == 0) {
+      }
     }
   };
   parallel_for("atomic_poll", Teams(target, 1, 64), kernel);
@@ -374,7 +381,8 @@ void stack_overflow_repaired(Simulator const& target) {
 }  // namespace
 
 std::vector<FaultyKernel> const& faulty_kernels() {
-#define KOHORT_FAULTY_KERNEL(id, name) {id, name, name##_repaired}
+#define KOHORT_FAULTY_KERNEL(id, name) \
+  { id, name, name##_repaired }
   static std::vector<FaultyKernel> const all{
       KOHORT_FAULTY_KERNEL("team-barrier-divergent", team_barrier_divergent),
       KOHORT_FAULTY_KERNEL("team-barrier-mismatch", team_barrier_mismatch),

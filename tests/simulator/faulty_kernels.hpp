@@ -3,6 +3,7 @@
 
 #include <kohort/kohort.hpp>
 
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,8 @@ struct FaultyKernel {
   void (*faulty)(Simulator const& target);
   void (*repaired)(Simulator const& target);
   bool ends_the_process = false;  ///< reported on stderr, because no launch can throw it
+
+  friend void PrintTo(FaultyKernel const& kernel, std::ostream* stream) { *stream << kernel.id; }
 };
 
 std::vector<FaultyKernel> const& faulty_kernels();

@@ -22,16 +22,17 @@ TEST(Large, RunsClustersOf16TeamsOf1024ThreadsOn16Workers) {
   int* const errors = wrong.data();
   Policy policy(target, 16 * 16, 1024);
   policy.allow_nonportable_size();
-  parallel_for("16x1024", policy, KOHORT_LAMBDA(Policy::member_type const& member) {
-    auto mine = member.cluster_scratch();
-    int const thread = member.team_rank();
-    mine[thread] = member.league_rank() * 1024 + thread;
-    member.cluster_barrier();
-    int const next = (member.cluster_rank() + 1) % 16;
-    int const expected = (member.league_rank() - member.cluster_rank() + next) * 1024 + thread;
-    if (member.peer(mine, next)[thread] != expected) errors[member.league_rank()] = 1;
-    member.cluster_barrier();
-  });
+  parallel_for(
+      "16x1024", policy, KOHORT_LAMBDA(Policy::member_type const& member) {
+        auto mine = member.cluster_scratch();
+        int const thread = member.team_rank();
+        mine[thread] = member.league_rank() * 1024 + thread;
+        member.cluster_barrier();
+        int const next = (member.cluster_rank() + 1) % 16;
+        int const expected = (member.league_rank() - member.cluster_rank() + next) * 1024 + thread;
+        if (member.peer(mine, next)[thread] != expected) errors[member.league_rank()] = 1;
+        member.cluster_barrier();
+      });
   EXPECT_EQ(wrong, std::vector<int>(16 * 16, 0));
   EXPECT_EQ(target.last_counts().threads, 16 * 16 * 1024);
   EXPECT_EQ(target.last_counts().cluster_barriers, 2);
@@ -54,11 +55,12 @@ int growth_over_a_million_teams() {
   Simulator const target = simulated({.workers = 1});
   long long passed = 0;
   long long* const sum = &passed;
-  parallel_for("a_million_teams", Policy(target, 1 << 20, 32),
-               KOHORT_LAMBDA(Policy::member_type const& member) {
-                 member.team_barrier();
-                 if (member.team_rank() == 0) ++*sum;
-               });
+  parallel_for(
+      "a_million_teams", Policy(target, 1 << 20, 32),
+      KOHORT_LAMBDA(Policy::member_type const& member) {
+        member.team_barrier();
+        if (member.team_rank() == 0) ++*sum;
+      });
   long long const growth = status_bytes("VmHWM") - before;
   if (passed != 1 << 20 || before < 0 || growth < 0) return 255;
   return static_cast<int>(std::min(growth / (gigabyte / 100), 254LL));
@@ -79,8 +81,9 @@ TEST(Large, TakesNoMoreStacksForALongerLeague) {
   using Policy = ClusterPolicy<Simulator>;
   Simulator const target = simulated({.workers = 2});
   auto const launch = [&](int teams) {
-    parallel_for("stacks", Policy(target, teams, 512),
-                 KOHORT_LAMBDA(Policy::member_type const& member) { member.team_barrier(); });
+    parallel_for(
+        "stacks", Policy(target, teams, 512),
+        KOHORT_LAMBDA(Policy::member_type const& member) { member.team_barrier(); });
     return status_bytes("VmSize");
   };
   launch(64);

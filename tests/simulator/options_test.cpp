@@ -10,8 +10,8 @@
 namespace kohort::tests {
 namespace {
 
-using ::testing::HasSubstr;
 using simulator::to_string;
+using ::testing::HasSubstr;
 
 /// No variable that a shell may have set reaches these tests.
 class Options : public ::testing::Test {
@@ -90,8 +90,9 @@ TEST_F(Options, RefuseNumbersThatDoNotFit) {
   }
   SimulatorOptions options;
   options.workers = -2;
-  EXPECT_EQ(refusal_of(options),
-            "kohort: KOHORT_SIM_THREADS is \"-2\": a whole number from 0 (the default) to 256 fits");
+  EXPECT_EQ(
+      refusal_of(options),
+      "kohort: KOHORT_SIM_THREADS is \"-2\": a whole number from 0 (the default) to 256 fits");
 }
 
 TEST_F(Options, RefuseAStackThatIsTooSmall) {

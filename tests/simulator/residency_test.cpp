@@ -26,10 +26,12 @@ struct Place {
 std::vector<Place> places_of(Policy policy, int teams) {
   std::vector<Place> places(static_cast<std::size_t>(teams));
   Place* const out = places.data();
-  parallel_for("places", policy, KOHORT_LAMBDA(Policy::member_type const& member) {
-    if (member.team_rank() == 0)
-      out[member.league_rank()] = {member.cluster_league_rank(), member.sm(), member.sm_group()};
-  });
+  parallel_for(
+      "places", policy, KOHORT_LAMBDA(Policy::member_type const& member) {
+        if (member.team_rank() == 0)
+          out[member.league_rank()] = {member.cluster_league_rank(), member.sm(),
+                                       member.sm_group()};
+      });
   return places;
 }
 
@@ -125,11 +127,13 @@ TEST(Residency, NeverExceedsTheResidentLimit) {
       policy.allow_nonportable_size();
       int const limit = policy.max_active_clusters([](Policy::member_type const&) {});
       // Clusters wait until the device is full, so the limit is reached as well as kept.
-      parallel_for("fills", policy, KOHORT_LAMBDA(Policy::member_type const& member) {
-        if (member.team_rank() != 0 || member.cluster_rank() != 0) return;
-        atomic_add(arrived, 1);
-        while (atomic_load(arrived) < limit) {}
-      });
+      parallel_for(
+          "fills", policy, KOHORT_LAMBDA(Policy::member_type const& member) {
+            if (member.team_rank() != 0 || member.cluster_rank() != 0) return;
+            atomic_add(arrived, 1);
+            while (atomic_load(arrived) < limit) {
+            }
+          });
       EXPECT_EQ(occupancy.most, static_cast<std::size_t>(limit)) << size;
       EXPECT_LT(occupancy.highest, limit);
       EXPECT_FALSE(occupancy.twice_taken);
@@ -145,11 +149,12 @@ TEST(Residency, ReachesTheLimitOfAnH200ForClustersOf16) {
   int* const arrived = turn.data();
   Policy policy(target, 14 * 16, 1024, ClusterShape{16});
   policy.allow_nonportable_size();
-  EXPECT_NO_THROW(
-      parallel_for("grid_barrier", policy, KOHORT_LAMBDA(Policy::member_type const& member) {
+  EXPECT_NO_THROW(parallel_for(
+      "grid_barrier", policy, KOHORT_LAMBDA(Policy::member_type const& member) {
         if (member.team_rank() != 0) return;
         atomic_add(arrived, 1);
-        while (atomic_load(arrived) < member.league_size()) {}
+        while (atomic_load(arrived) < member.league_size()) {
+        }
       }));
   EXPECT_EQ(target.last_counts().resident_limit, 14);
 }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include <ostream>
 #include <string>
 
 namespace kohort::simulator {
@@ -27,8 +28,7 @@ TEST(Schedule, IsReadFromEveryForm) {
   EXPECT_EQ(parse_schedule("random:18446744073709551615"),
             (Schedule{.kind = Kind::random, .seed = ~0ULL}));
   EXPECT_EQ(parse_schedule("pct:3:7"), (Schedule{.kind = Kind::pct, .depth = 3, .seed = 7}));
-  EXPECT_EQ(parse_schedule("serial:reverse"),
-            (Schedule{.kind = Kind::reverse, .serial = true}));
+  EXPECT_EQ(parse_schedule("serial:reverse"), (Schedule{.kind = Kind::reverse, .serial = true}));
   EXPECT_EQ(parse_schedule("replay:serial:4:last:1"),
             (Schedule{.kind = Kind::last, .rank = 1, .serial = true, .cluster = 4}));
   EXPECT_EQ(parse_schedule("replay:2:steps:1r33-90r0"),
@@ -39,6 +39,7 @@ struct Refusal {
   std::string text;
   std::string expected;
   std::string found;
+  friend void PrintTo(Refusal const& refusal, std::ostream* stream) { *stream << refusal.text; }
 };
 
 class ScheduleRefusal : public ::testing::TestWithParam<Refusal> {};

@@ -26,18 +26,20 @@ int grid_barrier(Simulator const& target, int teams, int threads, int rounds = 1
   auto const passed = cell(target);
   int* const count = arrived.data();
   int* const through = passed.data();
-  parallel_for("grid_barrier", Policy(target, teams, threads),
-               KOHORT_LAMBDA(Policy::member_type const& member) {
-                 for (int round = 1; round <= rounds; ++round) {
-                   member.team_barrier();
-                   if (member.team_rank() == 0) {
-                     atomic_add(count, 1);
-                     while (atomic_load(count) < round * member.league_size()) {}
-                   }
-                   member.team_barrier();
-                 }
-                 if (member.team_rank() == 0) atomic_add(through, 1);
-               });
+  parallel_for(
+      "grid_barrier", Policy(target, teams, threads),
+      KOHORT_LAMBDA(Policy::member_type const& member) {
+        for (int round = 1; round <= rounds; ++round) {
+          member.team_barrier();
+          if (member.team_rank() == 0) {
+            atomic_add(count, 1);
+            while (atomic_load(count) < round * member.league_size()) {
+            }
+          }
+          member.team_barrier();
+        }
+        if (member.team_rank() == 0) atomic_add(through, 1);
+      });
   return *through;
 }
 
@@ -68,12 +70,13 @@ TEST_P(Spin, FindsAPollThatNobodyEnds) {
   auto const never = cell(simulator);
   int* const flag = never.data();
   auto const finding = finding_of([&] {
-    parallel_for("never", Policy(simulator, 6, 64),
-                 KOHORT_LAMBDA(Policy::member_type const& member) {
-                   if (member.league_rank() == 4 && member.team_rank() == 9) {
-                     while (atomic_load(flag) == 0) {}
-                   }
-                 });
+    parallel_for(
+        "never", Policy(simulator, 6, 64), KOHORT_LAMBDA(Policy::member_type const& member) {
+          if (member.league_rank() == 4 && member.team_rank() == 9) {
+            while (atomic_load(flag) == 0) {
+            }
+          }
+        });
   });
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->id(), "spin-without-progress");
@@ -85,12 +88,13 @@ TEST_P(Spin, LetsALaterClusterEndThePollOfAnEarlierOne) {
   Simulator const simulator = target();
   auto const signal = cell(simulator);
   int* const flag = signal.data();
-  EXPECT_NO_THROW(parallel_for("later", Policy(simulator, 60, 32),
-                               KOHORT_LAMBDA(Policy::member_type const& member) {
-                                 if (member.team_rank() != 0) return;
-                                 if (member.league_rank() == 59) atomic_store(flag, 1);
-                                 while (atomic_load(flag) == 0) {}
-                               }));
+  EXPECT_NO_THROW(parallel_for(
+      "later", Policy(simulator, 60, 32), KOHORT_LAMBDA(Policy::member_type const& member) {
+        if (member.team_rank() != 0) return;
+        if (member.league_rank() == 59) atomic_store(flag, 1);
+        while (atomic_load(flag) == 0) {
+        }
+      }));
 }
 
 TEST_P(Spin, EndsAPollBehindAPlainStore) {
@@ -98,14 +102,15 @@ TEST_P(Spin, EndsAPollBehindAPlainStore) {
   Simulator const simulator = target();
   auto const signal = cell(simulator);
   int volatile* const flag = signal.data();
-  EXPECT_NO_THROW(parallel_for("plain_store", Policy(simulator, 1, 2),
-                               KOHORT_LAMBDA(Policy::member_type const& member) {
-                                 if (member.team_rank() == 1) {
-                                   *flag = 1;
-                                 } else {
-                                   while (atomic_load(const_cast<int*>(flag)) == 0) {}
-                                 }
-                               }));
+  EXPECT_NO_THROW(parallel_for(
+      "plain_store", Policy(simulator, 1, 2), KOHORT_LAMBDA(Policy::member_type const& member) {
+        if (member.team_rank() == 1) {
+          *flag = 1;
+        } else {
+          while (atomic_load(const_cast<int*>(flag)) == 0) {
+          }
+        }
+      }));
 }
 
 /// A lock and what it guards, in the first team's scratch.
@@ -120,21 +125,22 @@ TEST_P(Spin, PassesASpinLockInsideACluster) {
     Simulator const simulator = target(schedule);
     Buffer<int, Simulator> counts(simulator, 8);
     int* const out = counts.data();
-    parallel_for("spin_lock", Locked(simulator, 32, 16),
-                 KOHORT_LAMBDA(Locked::member_type const& member) {
-                   auto mine = member.cluster_scratch();
-                   if (member.team_rank() == 0) *mine = Guarded{0, 0};
-                   member.cluster_barrier();
-                   auto shared = member.peer(mine, 0);
-                   for (int turn = 0; turn < 3; ++turn) {
-                     while (atomic_compare_exchange(&shared->lock, 0, 1) != 0) {}
-                     shared->count += 1;
-                     atomic_store(&shared->lock, 0);
-                   }
-                   member.cluster_barrier();
-                   if (member.cluster_rank() == 0 && member.team_rank() == 0)
-                     out[member.cluster_league_rank()] = mine->count;
-                 });
+    parallel_for(
+        "spin_lock", Locked(simulator, 32, 16), KOHORT_LAMBDA(Locked::member_type const& member) {
+          auto mine = member.cluster_scratch();
+          if (member.team_rank() == 0) *mine = Guarded{0, 0};
+          member.cluster_barrier();
+          auto shared = member.peer(mine, 0);
+          for (int turn = 0; turn < 3; ++turn) {
+            while (atomic_compare_exchange(&shared->lock, 0, 1) != 0) {
+            }
+            shared->count += 1;
+            atomic_store(&shared->lock, 0);
+          }
+          member.cluster_barrier();
+          if (member.cluster_rank() == 0 && member.team_rank() == 0)
+            out[member.cluster_league_rank()] = mine->count;
+        });
     for (int cluster = 0; cluster < 8; ++cluster)
       EXPECT_EQ(out[cluster], 4 * 16 * 3) << schedule << ", cluster " << cluster;
   }
@@ -145,12 +151,13 @@ TEST_P(Spin, PassesTicketsThatClustersTakeInTurn) {
   Simulator const simulator = target();
   auto const turn = cell(simulator);
   int* const next = turn.data();
-  EXPECT_NO_THROW(parallel_for("chain", Policy(simulator, 500, 1024),
-                               KOHORT_LAMBDA(Policy::member_type const& member) {
-                                 if (member.team_rank() != 0) return;
-                                 while (atomic_load(next) != member.league_rank()) {}
-                                 atomic_store(next, member.league_rank() + 1);
-                               }));
+  EXPECT_NO_THROW(parallel_for(
+      "chain", Policy(simulator, 500, 1024), KOHORT_LAMBDA(Policy::member_type const& member) {
+        if (member.team_rank() != 0) return;
+        while (atomic_load(next) != member.league_rank()) {
+        }
+        atomic_store(next, member.league_rank() + 1);
+      }));
   EXPECT_EQ(*next, 500);
 }
 

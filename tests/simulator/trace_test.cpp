@@ -3,8 +3,8 @@
 
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <unistd.h>
+#include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <filesystem>
@@ -84,8 +84,9 @@ std::set<std::pair<int, int>> every_team(int clusters, int size) {
 
 TEST_F(Trace, DrawsEveryClusterWithoutOverlap) {
   for (int const workers : {1, 16}) {
-    parallel_for("traced", Policy(target(workers), 200 * 4, 64, ClusterShape{4}),
-                 KOHORT_LAMBDA(Policy::member_type const& member) { member.cluster_barrier(); });
+    parallel_for(
+        "traced", Policy(target(workers), 200 * 4, 64, ClusterShape{4}),
+        KOHORT_LAMBDA(Policy::member_type const& member) { member.cluster_barrier(); });
     nlohmann::json const trace = read();
     EXPECT_EQ(check_slices(trace), every_team(200, 4));
     EXPECT_EQ(trace.at("otherData").at("label"), "traced");
@@ -132,10 +133,11 @@ TEST_F(Trace, SaysHowManyClustersItLeftOut) {
 }
 
 TEST_F(Trace, IsWrittenForAFaultyKernelToo) {
-  EXPECT_THROW(parallel_for("faulty", Policy(target(1), 4, 64),
-                            KOHORT_LAMBDA(Policy::member_type const& member) {
-                              if (member.team_rank() == 0) member.team_barrier();
-                            }),
+  EXPECT_THROW(parallel_for(
+                   "faulty", Policy(target(1), 4, 64),
+                   KOHORT_LAMBDA(Policy::member_type const& member) {
+                     if (member.team_rank() == 0) member.team_barrier();
+                   }),
                Finding);
   EXPECT_FALSE(check_slices(read()).empty());
 }

@@ -18,10 +18,10 @@ class ThreadHandle;
 /// would be waited for twice. On the simulator a token that dies unspent is the finding
 /// `arrive-token-dropped`.
 template <class Target>
-class [[nodiscard("pass it to cluster_wait(): an arrive without a wait breaks the next barrier")]]
-ArriveToken {
+class [[nodiscard(
+    "pass it to cluster_wait(): an arrive without a wait breaks the next barrier")]] ArriveToken {
  public:
-  KOHORT_FUNCTION ArriveToken(ArriveToken&& other) noexcept
+  KOHORT_FUNCTION ArriveToken(ArriveToken && other) noexcept
       : thread_(other.thread_), site_(other.site_), armed_(other.armed_) {
     other.armed_ = false;
   }

@@ -39,8 +39,8 @@ template <class T>
 using ActiveTargetOf = typename ActiveTargetLater<T>::type;
 
 template <class T>
-inline constexpr bool is_atomic_integer =
-    std::is_integral_v<T> && (sizeof(T) == 4 || sizeof(T) == 8);
+inline constexpr bool is_atomic_integer = std::is_integral_v<T> &&
+                                          (sizeof(T) == 4 || sizeof(T) == 8);
 template <class T>
 inline constexpr bool is_atomic_type =
     is_atomic_integer<T> || std::is_same_v<T, float> || std::is_same_v<T, double>;
@@ -83,7 +83,7 @@ KOHORT_FUNCTION T atomic_exchange(T* address, Impl::Operand<T> value,
   Impl::require_atomic_type<T>();
   Impl::AtomicHooks<Impl::ActiveTargetOf<T>>::before(address, site);
   return Impl::AtomicOperations<Impl::ActiveTargetOf<T>>::template exchange<Where, Order>(address,
-                                                                                     value);
+                                                                                          value);
 }
 
 /// Stores `desired` where `expected` stood. @return what stood there.
@@ -98,19 +98,19 @@ KOHORT_FUNCTION T atomic_compare_exchange(T* address, Impl::Operand<T> expected,
 }
 
 /// atomic_fetch_NAME returns what stood there; atomic_NAME returns nothing and is cheaper.
-#define KOHORT_ATOMIC(NAME, REQUIREMENT)                                                      \
-  template <Scope Where = Scope::device, MemoryOrder Order = MemoryOrder::relaxed, class T>   \
-  KOHORT_FUNCTION T atomic_fetch_##NAME(T* address, Impl::Operand<T> value,                   \
-                                        CallSite site = CallSite::current()) {                \
-    Impl::REQUIREMENT<T>();                                                                   \
-    Impl::AtomicHooks<Impl::ActiveTargetOf<T>>::before(address, site);                             \
-    return Impl::AtomicOperations<Impl::ActiveTargetOf<T>>::template fetch_##NAME<Where, Order>(   \
-        address, value);                                                                      \
-  }                                                                                           \
-  template <Scope Where = Scope::device, MemoryOrder Order = MemoryOrder::relaxed, class T>   \
-  KOHORT_FUNCTION void atomic_##NAME(T* address, Impl::Operand<T> value,                      \
-                                     CallSite site = CallSite::current()) {                   \
-    (void)atomic_fetch_##NAME<Where, Order>(address, value, site);                            \
+#define KOHORT_ATOMIC(NAME, REQUIREMENT)                                                         \
+  template <Scope Where = Scope::device, MemoryOrder Order = MemoryOrder::relaxed, class T>      \
+  KOHORT_FUNCTION T atomic_fetch_##NAME(T* address, Impl::Operand<T> value,                      \
+                                        CallSite site = CallSite::current()) {                   \
+    Impl::REQUIREMENT<T>();                                                                      \
+    Impl::AtomicHooks<Impl::ActiveTargetOf<T>>::before(address, site);                           \
+    return Impl::AtomicOperations<Impl::ActiveTargetOf<T>>::template fetch_##NAME<Where, Order>( \
+        address, value);                                                                         \
+  }                                                                                              \
+  template <Scope Where = Scope::device, MemoryOrder Order = MemoryOrder::relaxed, class T>      \
+  KOHORT_FUNCTION void atomic_##NAME(T* address, Impl::Operand<T> value,                         \
+                                     CallSite site = CallSite::current()) {                      \
+    (void)atomic_fetch_##NAME<Where, Order>(address, value, site);                               \
   }
 
 KOHORT_ATOMIC(add, require_atomic_type)

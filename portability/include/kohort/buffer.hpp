@@ -36,7 +36,8 @@ class Buffer {
   using target_type = Target;
 
   Buffer(Target const& target, std::size_t count) : target_(target), count_(count) {
-    if (count > 0) data_ = static_cast<T*>(Impl::Memory<Target>::allocate(target_, count * sizeof(T)));
+    if (count > 0)
+      data_ = static_cast<T*>(Impl::Memory<Target>::allocate(target_, count * sizeof(T)));
   }
   Buffer(Buffer&& other) noexcept
       : target_(other.target_),

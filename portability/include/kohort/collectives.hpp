@@ -83,7 +83,8 @@ class Collectives {
     if (self().cluster_size() == 1) return partial;
     T const* slots = push_to_peers(partial, site);
     T result = slots[0];
-    for (int rank = 1; rank < self().cluster_size(); ++rank) result = operation(result, slots[rank]);
+    for (int rank = 1; rank < self().cluster_size(); ++rank)
+      result = operation(result, slots[rank]);
     return result;
   }
 
@@ -96,7 +97,8 @@ class Collectives {
     if (self().cluster_size() == 1) return within;
     T const* slots = push_to_peers(total, site);
     T before = Operation::template identity<T>();
-    for (int rank = 0; rank < self().cluster_rank(); ++rank) before = operation(before, slots[rank]);
+    for (int rank = 0; rank < self().cluster_rank(); ++rank)
+      before = operation(before, slots[rank]);
     return operation(before, within);
   }
 

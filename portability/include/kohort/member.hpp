@@ -59,7 +59,8 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>> {
   }
   KOHORT_FUNCTION int cluster_extent(int dimension) const {
     if constexpr (Traits::has_static_shape) {
-      constexpr ClusterShape shape = Traits::static_shape;  // nvcc takes no address of a static member
+      constexpr ClusterShape shape =
+          Traits::static_shape;  // nvcc takes no address of a static member
       return shape[dimension];
     } else {
       return thread_.cluster_extent(dimension);
@@ -119,7 +120,7 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>> {
   /// The same, with `between` called by every thread between its arrival and its wait. What
   /// `between` accesses is unordered with what peers do there.
   template <class Between>
-    requires requires(Between const& between) { between(); }
+  requires requires(Between const& between) { between(); }
   KOHORT_FUNCTION void cluster_barrier(Between const& between,
                                        CallSite site = CallSite::current()) const {
     arrive_token token = cluster_arrive(site);
@@ -189,8 +190,8 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>> {
       const {
     using Element = typename Traits::dynamic_cluster_scratch;
     static_assert(layout::has_dynamic_cluster, "the policy has no DynamicClusterScratch trait");
-    return Impl::HandleFactory::shared<Element[]>(
-        scratch<Element>(layout::dynamic_cluster_offset), dynamic_cluster_size());
+    return Impl::HandleFactory::shared<Element[]>(scratch<Element>(layout::dynamic_cluster_offset),
+                                                  dynamic_cluster_size());
   }
   KOHORT_FUNCTION int dynamic_cluster_size() const { return thread_.dynamic_cluster_count(); }
 
@@ -248,7 +249,9 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>> {
   static constexpr KOHORT_FUNCTION bool size_is_one() {
     return Traits::has_static_shape && Traits::static_shape.count() == 1;
   }
-  static constexpr KOHORT_FUNCTION bool guarded() { return !Traits::manual_lifetime && !size_is_one(); }
+  static constexpr KOHORT_FUNCTION bool guarded() {
+    return !Traits::manual_lifetime && !size_is_one();
+  }
 
   /// The wait of the entry guard, put off to the first call that needs the peers.
   KOHORT_FUNCTION void ensure_entered(CallSite site) const {

@@ -35,7 +35,7 @@ constexpr void require_kernel_functor() {
 /// simulator done on return. The functor is copied; its call operator is const.
 /// @throws LaunchError when the device can't take the launch.
 template <class Policy, class Functor>
-  requires Impl::is_cluster_policy<Policy>
+requires Impl::is_cluster_policy<Policy>
 void parallel_for(std::string_view label, Policy const& policy, Functor const& functor) {
   Impl::require_kernel_functor<Policy, Functor>();
   Impl::Launch<typename Policy::target_type>::execute(label, policy, functor);

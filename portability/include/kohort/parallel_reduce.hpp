@@ -32,9 +32,9 @@ KOHORT_FUNCTION T team_contribution(Member const& member, Functor const& functor
 /// `result`, and blocks until it is there, as in Kokkos. The combination is made in league order,
 /// so equal launches give equal bits.
 template <class Policy, class Functor, class T, class Operation = Sum>
-  requires(Impl::is_cluster_policy<Policy> && std::is_trivially_copyable_v<T>)
-void parallel_reduce(std::string_view label, Policy const& policy, Functor const& functor,
-                     T& result, Operation operation = {}) {
+requires(Impl::is_cluster_policy<Policy>&& std::is_trivially_copyable_v<T>) void parallel_reduce(
+    std::string_view label, Policy const& policy, Functor const& functor, T& result,
+    Operation operation = {}) {
   Impl::require_kernel_functor<Policy, Functor>();
   Impl::Reduce<typename Policy::target_type>::execute_to_host(label, policy, functor, operation,
                                                               result);
@@ -42,7 +42,7 @@ void parallel_reduce(std::string_view label, Policy const& policy, Functor const
 
 /// The same into element 0 of a Buffer, queued in the target's stream.
 template <class Policy, class Functor, class T, class Operation = Sum>
-  requires Impl::is_cluster_policy<Policy>
+requires Impl::is_cluster_policy<Policy>
 void parallel_reduce(std::string_view label, Policy const& policy, Functor const& functor,
                      Buffer<T, typename Policy::target_type> const& result,
                      Operation operation = {}) {

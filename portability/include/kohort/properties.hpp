@@ -10,12 +10,12 @@ namespace kohort {
 
 /// What a target's device offers. Ask these; never compare compute capabilities.
 struct DeviceProperties {
-  std::string target;                   ///< "Simulator", "Cuda"
-  std::string device;                   ///< the profile's or the driver's name
+  std::string target;  ///< "Simulator", "Cuda"
+  std::string device;  ///< the profile's or the driver's name
   int sm_count = 0;
-  std::vector<int> domains;             ///< SMs of each group that hosts a cluster; empty: unknown
-  int subgroup_size = 0;                ///< lanes
-  int max_team_size = 0;                ///< threads
+  std::vector<int> domains;  ///< SMs of each group that hosts a cluster; empty: unknown
+  int subgroup_size = 0;     ///< lanes
+  int max_team_size = 0;     ///< threads
   int max_threads_per_sm = 0;
   int max_teams_per_sm = 0;
   long long max_team_scratch_bytes = 0;  ///< bytes a team can ask for

@@ -91,9 +91,9 @@ template <class Member, class Group, class Body, class T, class Operation = Sum>
 KOHORT_FUNCTION void parallel_reduce(StridedRange<Member, Group> const& range, Body const& body,
                                      T& result, Operation operation = {},
                                      CallSite site = CallSite::current()) {
-  static_assert(std::is_same_v<Group, Impl::PerTeamTag> ||
-                    std::is_same_v<Group, Impl::PerClusterTag>,
-                "a nested reduction runs over TeamThreadRange or ClusterThreadRange");
+  static_assert(
+      std::is_same_v<Group, Impl::PerTeamTag> || std::is_same_v<Group, Impl::PerClusterTag>,
+      "a nested reduction runs over TeamThreadRange or ClusterThreadRange");
   T update = Operation::template identity<T>();
   for (int index : range) body(index, update);
   if constexpr (std::is_same_v<Group, Impl::PerTeamTag>) {

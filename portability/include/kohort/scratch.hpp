@@ -72,9 +72,8 @@ struct ScratchLayout {
   static constexpr bool has_dynamic_cluster = !std::is_same_v<DynamicCluster, NoScratch>;
 
   static constexpr KOHORT_FUNCTION std::size_t dynamic_team_offset(int dynamic_cluster_count) {
-    return align_up(
-        dynamic_cluster_offset + scratch_size<DynamicCluster> * dynamic_cluster_count,
-        alignof(DynamicTeam));
+    return align_up(dynamic_cluster_offset + scratch_size<DynamicCluster> * dynamic_cluster_count,
+                    alignof(DynamicTeam));
   }
 
   /// Bytes of a team's whole block.

@@ -21,9 +21,7 @@ struct Extents {
   constexpr KOHORT_FUNCTION Extents(int x_extent, int y_extent = 1, int z_extent = 1)  // NOLINT
       : x(x_extent), y(y_extent), z(z_extent) {}
 
-  constexpr KOHORT_FUNCTION long long count() const {
-    return static_cast<long long>(x) * y * z;
-  }
+  constexpr KOHORT_FUNCTION long long count() const { return static_cast<long long>(x) * y * z; }
   constexpr KOHORT_FUNCTION int operator[](int dimension) const {
     return dimension == 0 ? x : dimension == 1 ? y : z;
   }
@@ -51,7 +49,7 @@ struct ClusterDims {
 
 /// Threads of a team: a number or AUTO.
 struct TeamSize {
-  int threads = 0;  ///< 0 stands for AUTO
+  int threads = 0;                                   ///< 0 stands for AUTO
   constexpr TeamSize(int count) : threads(count) {}  // NOLINT: a plain integer is what users write
   constexpr TeamSize(AutoType) {}                    // NOLINT
 };

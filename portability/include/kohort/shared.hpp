@@ -16,21 +16,11 @@ template <class T>
 struct HandleBase {
   using element_type = std::remove_extent_t<T>;
 
-  KOHORT_FUNCTION element_type& operator[](std::ptrdiff_t index) const
-    requires std::is_array_v<T>
-  {
+  KOHORT_FUNCTION element_type& operator[](std::ptrdiff_t index) const requires std::is_array_v<T> {
     return data_[index];
   }
-  KOHORT_FUNCTION element_type& operator*() const
-    requires(!std::is_array_v<T>)
-  {
-    return *data_;
-  }
-  KOHORT_FUNCTION element_type* operator->() const
-    requires(!std::is_array_v<T>)
-  {
-    return data_;
-  }
+  KOHORT_FUNCTION element_type& operator*() const requires(!std::is_array_v<T>) { return *data_; }
+  KOHORT_FUNCTION element_type* operator->() const requires(!std::is_array_v<T>) { return data_; }
   /// Elements of an array object; one of anything else.
   KOHORT_FUNCTION int size() const {
     if constexpr (std::is_unbounded_array_v<T>) {

@@ -65,8 +65,8 @@ class SubgroupTile {
     return ballot(predicate, site) != 0;
   }
   KOHORT_FUNCTION bool all(bool predicate, CallSite site = CallSite::current()) const {
-    constexpr std::uint64_t every = Lanes == 64 ? ~std::uint64_t{0}
-                                                : (std::uint64_t{1} << (Lanes % 64)) - 1;
+    constexpr std::uint64_t every =
+        Lanes == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << (Lanes % 64)) - 1;
     return ballot(predicate, site) == every;
   }
 

@@ -20,8 +20,8 @@ struct NoBackend {
   NoBackend(Target const&) {}  // NOLINT
 };
 
-#define KOHORT_NO_BACKEND_SENTENCE                                                            \
-  "this unit has no backend for the target: enable it (KOHORT_ENABLE_CUDA, "                  \
+#define KOHORT_NO_BACKEND_SENTENCE                                                              \
+  "this unit has no backend for the target: enable it (KOHORT_ENABLE_CUDA, "                    \
   "KOHORT_ENABLE_SIMULATOR) and list the file in kohort_add_kernels(... TARGETS ...), so that " \
   "the target's own compiler sees it"
 

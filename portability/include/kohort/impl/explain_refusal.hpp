@@ -58,16 +58,17 @@ inline Support explain_extents(LaunchRequest const& request) {
     return refused("a league's second and third extents are at most 65535",
                    "the long extent first");
   if (request.has_static_cluster && !(request.static_cluster == c))
-    return refused("the run-time shape must agree with ClusterDims<" +
-                       std::to_string(request.static_cluster.x) + "," +
-                       std::to_string(request.static_cluster.y) + "," +
-                       std::to_string(request.static_cluster.z) + ">",
-                   "cluster " + times(request.static_cluster) + ", or a policy without ClusterDims");
+    return refused(
+        "the run-time shape must agree with ClusterDims<" +
+            std::to_string(request.static_cluster.x) + "," +
+            std::to_string(request.static_cluster.y) + "," +
+            std::to_string(request.static_cluster.z) + ">",
+        "cluster " + times(request.static_cluster) + ", or a policy without ClusterDims");
   if (!divides(c, l))
     return refused("every league extent must be a multiple of the cluster's extent",
                    league_that_fits(request));
-  if (request.has_preferred_cluster && (!divides(c, request.preferred_cluster) ||
-                                        !divides(request.preferred_cluster, l)))
+  if (request.has_preferred_cluster &&
+      (!divides(c, request.preferred_cluster) || !divides(request.preferred_cluster, l)))
     return refused("a preferred cluster is a multiple of its fallback and divides the league",
                    "prefer() with shapes of which each divides the next");
   return {};
@@ -89,12 +90,12 @@ inline Support explain_team(LaunchRequest const& request, DeviceProperties const
   if (threads > queries.max_team_threads)
     return refused("this kernel's registers allow at most " +
                        std::to_string(queries.max_team_threads) + " threads a team",
-                   std::to_string(queries.max_team_threads) +
-                       " threads, or LaunchBounds<" + std::to_string(threads) + ">");
+                   std::to_string(queries.max_team_threads) + " threads, or LaunchBounds<" +
+                       std::to_string(threads) + ">");
   if (request.scratch_bytes > properties.max_team_scratch_bytes)
-    return refused("a team has at most " + std::to_string(properties.max_team_scratch_bytes) +
-                       " B of scratch",
-                   "the object spread over a larger cluster, or a smaller one");
+    return refused(
+        "a team has at most " + std::to_string(properties.max_team_scratch_bytes) + " B of scratch",
+        "the object spread over a larger cluster, or a smaller one");
   return {};
 }
 
@@ -139,8 +140,7 @@ inline Support explain_cluster(LaunchRequest const& request, DeviceProperties co
     return refused("this device's largest cluster is " + std::to_string(largest) + " teams",
                    cluster_that_fits(queries, std::max(portable, 1)));
   if (size > portable && !request.nonportable_size_allowed)
-    return refused("a cluster over " + std::to_string(portable) +
-                       " needs allow_nonportable_size()",
+    return refused("a cluster over " + std::to_string(portable) + " needs allow_nonportable_size()",
                    cluster_that_fits(queries, portable) +
                        nonportable_alternative(request, properties, queries));
   if (queries.max_active_clusters(static_cast<int>(size)) == 0)

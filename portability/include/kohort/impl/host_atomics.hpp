@@ -27,11 +27,16 @@ struct HostAtomics {
 
   static constexpr int builtin(MemoryOrder order) {
     switch (order) {
-      case MemoryOrder::relaxed: return __ATOMIC_RELAXED;
-      case MemoryOrder::acquire: return __ATOMIC_ACQUIRE;
-      case MemoryOrder::release: return __ATOMIC_RELEASE;
-      case MemoryOrder::acquire_release: return __ATOMIC_ACQ_REL;
-      default: return __ATOMIC_SEQ_CST;
+      case MemoryOrder::relaxed:
+        return __ATOMIC_RELAXED;
+      case MemoryOrder::acquire:
+        return __ATOMIC_ACQUIRE;
+      case MemoryOrder::release:
+        return __ATOMIC_RELEASE;
+      case MemoryOrder::acquire_release:
+        return __ATOMIC_ACQ_REL;
+      default:
+        return __ATOMIC_SEQ_CST;
     }
   }
   template <class T>
@@ -46,8 +51,8 @@ struct HostAtomics {
     constexpr int order = Order == MemoryOrder::release           ? __ATOMIC_RELAXED
                           : Order == MemoryOrder::acquire_release ? __ATOMIC_ACQUIRE
                                                                   : builtin(Order);
-    T const value = std::bit_cast<T>(
-        __atomic_load_n(reinterpret_cast<Bits<T> const*>(address), order));
+    T const value =
+        std::bit_cast<T>(__atomic_load_n(reinterpret_cast<Bits<T> const*>(address), order));
     Hooks::after(false);
     return value;
   }
@@ -76,8 +81,8 @@ struct HostAtomics {
                                                                     : builtin(Order);
     auto seen = std::bit_cast<Bits<T>>(expected);
     auto const wanted = std::bit_cast<Bits<T>>(desired);
-    bool const stored = __atomic_compare_exchange_n(bits(address), &seen, wanted, false,
-                                                    builtin(Order), failure);
+    bool const stored =
+        __atomic_compare_exchange_n(bits(address), &seen, wanted, false, builtin(Order), failure);
     Hooks::after(stored && seen != wanted);
     return std::bit_cast<T>(seen);
   }

@@ -30,9 +30,9 @@ struct LaunchShape {
 struct EngineOptions {
   DeviceProfile const* profile = nullptr;
   Schedule schedule;
-  int workers = 0;                  ///< 0: one a core
-  std::size_t stack_bytes = 0;      ///< of a simulated thread; 0: 64 KiB
-  std::string trace_path;           ///< a Chrome trace of the placement, unless empty
+  int workers = 0;              ///< 0: one a core
+  std::size_t stack_bytes = 0;  ///< of a simulated thread; 0: 64 KiB
+  std::string trace_path;       ///< a Chrome trace of the placement, unless empty
   std::vector<Observer*> observers;
 };
 
@@ -41,17 +41,17 @@ struct LaunchCounts {
   long long clusters = 0;
   long long teams = 0;
   long long threads = 0;
-  long long team_barriers = 0;        ///< of a team, the largest
-  long long cluster_barriers = 0;     ///< of a cluster, the largest, without the launcher's guards
-  long long guard_barriers = 0;       ///< of a cluster: the launcher's
-  long long subgroup_exchanges = 0;   ///< shuffles, ballots and subgroup barriers, by tile
-  long long global_atomics = 0;       ///< on memory outside scratch, all threads
-  long long team_atomics = 0;         ///< on one's own team's scratch
-  long long remote_atomics = 0;       ///< on a peer's scratch
-  long long scratch_bytes = 0;        ///< allocated, a team
-  long long scratch_bytes_used = 0;   ///< written, the largest of a team
-  long long resident_limit = 0;       ///< clusters at once
-  long long switches = 0;             ///< between simulated threads
+  long long team_barriers = 0;       ///< of a team, the largest
+  long long cluster_barriers = 0;    ///< of a cluster, the largest, without the launcher's guards
+  long long guard_barriers = 0;      ///< of a cluster: the launcher's
+  long long subgroup_exchanges = 0;  ///< shuffles, ballots and subgroup barriers, by tile
+  long long global_atomics = 0;      ///< on memory outside scratch, all threads
+  long long team_atomics = 0;        ///< on one's own team's scratch
+  long long remote_atomics = 0;      ///< on a peer's scratch
+  long long scratch_bytes = 0;       ///< allocated, a team
+  long long scratch_bytes_used = 0;  ///< written, the largest of a team
+  long long resident_limit = 0;      ///< clusters at once
+  long long switches = 0;            ///< between simulated threads
 };
 
 using ThreadFunction = void (*)(void const* functor, Thread& thread);

@@ -28,9 +28,9 @@ enum class ExchangeKind : std::uint8_t { barrier, index, up, down, exclusive_or,
 /// A rendezvous of the lanes of a tile, in which each receives `bytes` of the lane that it names.
 struct Exchange {
   ExchangeKind kind = ExchangeKind::barrier;
-  int lanes = 0;             ///< of the tile; its first lane is a multiple of it
-  int argument = 0;          ///< source lane, distance, mask, or the ballot's predicate
-  std::size_t bytes = 0;     ///< of the value
+  int lanes = 0;          ///< of the tile; its first lane is a multiple of it
+  int argument = 0;       ///< source lane, distance, mask, or the ballot's predicate
+  std::size_t bytes = 0;  ///< of the value
   void const* sent = nullptr;
   void* received = nullptr;  ///< the value, or the ballot's 64-bit result
 };

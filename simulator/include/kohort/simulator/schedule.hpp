@@ -35,10 +35,10 @@ struct Schedule {
   };
 
   Kind kind = Kind::rank;
-  int rank = 0;                ///< of last and exit_first
-  int depth = 0;               ///< of pct
-  std::uint64_t seed = 0;      ///< of random and pct
-  std::vector<Step> steps = {};     ///< of steps, in rising order
+  int rank = 0;                  ///< of last and exit_first
+  int depth = 0;                 ///< of pct
+  std::uint64_t seed = 0;        ///< of random and pct
+  std::vector<Step> steps = {};  ///< of steps, in rising order
   bool serial = false;
   std::optional<int> cluster = {};  ///< of replay: the only cluster that it applies to
 

@@ -13,7 +13,7 @@ struct Site {
 
 /// What a kernel reads of its cluster, without a call into the engine.
 struct Cluster {
-  int size = 1;            ///< teams
+  int size = 1;  ///< teams
   int extents[3] = {1, 1, 1};
   int origin[3] = {0, 0, 0};  ///< league index of the cluster's first team
   int index = 0;              ///< in the league of clusters, along x first
@@ -30,8 +30,8 @@ struct Team {
   int threads = 0;
   int subgroup_lanes = 32;
   int sm = 0;
-  std::byte* scratch = nullptr;             ///< the policy's scratch block
-  std::byte* team_collectives = nullptr;    ///< `collective_bytes`, the library's own
+  std::byte* scratch = nullptr;              ///< the policy's scratch block
+  std::byte* team_collectives = nullptr;     ///< `collective_bytes`, the library's own
   std::byte* cluster_collectives = nullptr;  ///< `collective_bytes`, mappable
 };
 

@@ -25,11 +25,11 @@ struct ExploreOptions {
 /// What explore() found. Prints as the report that a test should show.
 struct Exploration {
   bool ok = true;
-  int schedules = 0;           ///< tried, the failing one included
-  std::string schedule;        ///< the failing one, for KOHORT_SIM_SCHEDULE
-  std::string id;              ///< of the finding; empty when the body failed by itself
-  std::string report;          ///< what was thrown, or that the body returned false
-  bool ran_serially = false;   ///< clusters talk through global atomics: one worker, in order
+  int schedules = 0;          ///< tried, the failing one included
+  std::string schedule;       ///< the failing one, for KOHORT_SIM_SCHEDULE
+  std::string id;             ///< of the finding; empty when the body failed by itself
+  std::string report;         ///< what was thrown, or that the body returned false
+  bool ran_serially = false;  ///< clusters talk through global atomics: one worker, in order
 
   explicit operator bool() const { return ok; }
   friend std::ostream& operator<<(std::ostream& stream, Exploration const& exploration) {
@@ -75,8 +75,8 @@ inline std::vector<simulator::Schedule> ladder(int teams, ExploreOptions const& 
                      .depth = options.pct_depth,
                      .seed = options.seed + static_cast<std::uint64_t>(i)});
   for (int i = 0; i < options.random_schedules; ++i)
-    rungs.push_back({.kind = Schedule::Kind::random,
-                     .seed = options.seed + static_cast<std::uint64_t>(i)});
+    rungs.push_back(
+        {.kind = Schedule::Kind::random, .seed = options.seed + static_cast<std::uint64_t>(i)});
   return rungs;
 }
 
@@ -104,8 +104,8 @@ inline Exploration explore(std::function<bool()> const& body, ExploreOptions con
 
 /// The same for a body that tells of failure by throwing alone.
 template <class Body>
-  requires std::is_void_v<std::invoke_result_t<Body const&>>
-Exploration explore(Body const& body, ExploreOptions const& options = {}) {
+requires std::is_void_v<std::invoke_result_t<Body const&>> Exploration
+explore(Body const& body, ExploreOptions const& options = {}) {
   return explore(std::function<bool()>([&body] {
                    body();
                    return true;

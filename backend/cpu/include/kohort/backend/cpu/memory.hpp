@@ -12,11 +12,8 @@ namespace kohort::Impl {
 template <>
 struct Memory<Simulator> {
   static void* allocate(Simulator const&, std::size_t bytes) { return simulator::allocate(bytes); }
-  static void deallocate(Simulator const&, void* memory) noexcept {
-    simulator::deallocate(memory);
-  }
-  static void copy(Simulator const&, void* to, void const* from, std::size_t bytes,
-                   CopyDirection) {
+  static void deallocate(Simulator const&, void* memory) noexcept { simulator::deallocate(memory); }
+  static void copy(Simulator const&, void* to, void const* from, std::size_t bytes, CopyDirection) {
     if (bytes > 0) std::memmove(to, from, bytes);
   }
 };
