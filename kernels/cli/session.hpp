@@ -52,6 +52,6 @@ inline void set_cluster(Outcome& outcome, ClusterShape const& cluster) {
 #if __has_include(<kohort/backend/cpu/target.hpp>)
 #include <kernels/cli/session_simulator.hpp>
 #endif
-#if __has_include(<kohort/backend/cuda/target.hpp>)
+#if defined(__CUDACC__)
 #include <kernels/cli/session_cuda.hpp>
 #endif
