@@ -25,7 +25,7 @@ using kohort::Impl::LaunchRequest;
 using kohort::Impl::ResidencyQueries;
 using ::testing::HasSubstr;
 
-/// The H200 of FACTS, with one team an SM: 132 SMs in these groups.
+/// The H200 of docs/results/h200.md, with one team an SM: 132 SMs in these groups.
 DeviceProperties h200() {
   DeviceProperties device;
   device.target = "Simulator";

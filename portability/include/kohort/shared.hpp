@@ -56,7 +56,7 @@ class Shared : public Impl::HandleBase<T> {
 /// A peer's cluster-scratch object: a handle, never a copy.
 ///
 /// Loads, stores and atomics through it reach the peer's memory: 195 to 213 cycles a load on an
-/// H200, against 28 for one's own (FACTS, measured). Valid until the cluster's last barrier.
+/// H200, against 28 for one's own (docs/results/h200.md). Valid until the cluster's last barrier.
 template <class T>
 class Peer : public Impl::HandleBase<T> {
  public:
