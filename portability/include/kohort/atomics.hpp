@@ -14,10 +14,11 @@
 /// `atomic_add(&peer[i], v)`. Types: 32- and 64-bit integers, float and double (no bit
 /// operations on the last two). The default is relaxed at device scope, as in Kokkos.
 ///
-/// Cost on an H200, 32-bit adds an SM: local 8.3 G/s, a peer's 0.54 G/s when scattered (docs/results/h200.md).
-/// f32 and f64 remote adds, and every 64-bit remote min, max, and, or, xor, are compare-and-swap
-/// loops: for the last five the hardware's path through a mapped generic pointer loses updates
-/// (measured: tests/conformance/08_atomics*.cpp proves each operation and width).
+/// Cost on an H200, 32-bit adds an SM: local 8.3 G/s, a peer's 0.54 G/s when scattered
+/// (docs/results/h200.md). f32 and f64 remote adds, and every 64-bit remote min, max, and, or, xor,
+/// are compare-and-swap loops: for the last five the hardware's path through a mapped generic
+/// pointer loses updates (measured: tests/conformance/08_atomics*.cpp proves each operation and
+/// width).
 namespace kohort {
 namespace Impl {
 
