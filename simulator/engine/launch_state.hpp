@@ -177,7 +177,7 @@ void run_workers(LaunchState& launch, int workers);
 
 /// The cluster that this OS thread is running, or null. Never inlined: fibers stay on their OS
 /// thread, but a compiler may not know.
-__attribute__((noinline, noipa)) ClusterState* running_cluster() noexcept;
-__attribute__((noinline, noipa)) void set_running_cluster(ClusterState* cluster) noexcept;
+KOHORT_OPAQUE ClusterState* running_cluster() noexcept;
+KOHORT_OPAQUE void set_running_cluster(ClusterState* cluster) noexcept;
 
 }  // namespace kohort::simulator

@@ -11,6 +11,13 @@
 #define KOHORT_INLINE_SWITCH 0
 #endif
 
+/// A function whose result nobody may keep over a switch of fibers; Clang has no noipa.
+#if defined(__clang__)
+#define KOHORT_OPAQUE __attribute__((noinline))
+#else
+#define KOHORT_OPAQUE __attribute__((noinline, noipa))
+#endif
+
 namespace kohort::simulator {
 
 /// Where a fiber that does not run goes on: its stack pointer.
@@ -24,7 +31,7 @@ struct ExceptionState {
 };
 
 /// This OS thread's. Never inlined: a compiler may keep a thread-local's address over a switch.
-__attribute__((noinline, noipa)) ExceptionState* exception_state() noexcept;
+KOHORT_OPAQUE ExceptionState* exception_state() noexcept;
 
 /// A fiber's stack. It grows down from `top` to `bottom`, below which lies a guard.
 struct Stack {
