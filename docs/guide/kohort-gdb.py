@@ -100,18 +100,32 @@ def team_barrier_site(cluster, thread):
     return (first + rank).dereference()["site"]
 
 
+def elements(vector):
+    """The first element's address of a std::vector."""
+    return vector["_M_impl"]["_M_start"]
+
+
+def is_ready(scheduler, index):
+    """As Scheduler::is_ready(), which an optimised build may have inlined everywhere."""
+    swept = int(scheduler["sweep_end_"]) != 0 and int(scheduler["sweep_begin_"]) <= index < int(scheduler["running_"])
+    position = index if scheduler["is_rank_order_"] else int((elements(scheduler["position_of_"]) + index).dereference())
+    word = int((elements(scheduler["ready_"]["words_"]) + position // 64).dereference())
+    return not swept and (word >> position % 64 & 1) == 1
+
+
 def state_of(cluster, thread):
     """(what the thread does, where): equal pairs are listed together."""
-    if thread.address == cluster["current"] and str(cluster["result"]).endswith("finished"):
+    running = int(cluster["scheduler"]["running_"])
+    if int(thread["index"]) == running and str(cluster["result"]).endswith("finished"):
         return "runs", ""
     waiting = str(thread["waiting"]).split("::")[-1]
     if waiting == "returned":
         return "returned", ""
-    if int(thread["context"]) == 0:
+    if waiting == "not_started":
         return "has not started", ""
-    if waiting == "nothing":
+    if waiting == "nothing" and is_ready(cluster["scheduler"], int(thread["index"])):
         return "is ready", ""
-    if waiting == "team_barrier":
+    if waiting in ("nothing", "team_barrier"):
         return "waits at team_barrier", place(team_barrier_site(cluster, thread))
     if waiting == "cluster_barrier":
         kind = str(thread["cluster_barrier_kind"]).split("::")[-1]
@@ -163,16 +177,15 @@ def print_parked(thread, options):
     """The backtrace of a thread that was switched away from.
 
     The switch (simulator/fiber/context.hpp) left, from the stack pointer on: the address where the
-    thread goes on, rbx, rbp. There two pops of one byte follow, and the function's own frame, as its
-    unwind table describes it, begins behind them.
+    thread goes on, and rbp. There a pop of one byte follows, and the function's own frame, as its
+    unwind table describes it, begins behind it.
     """
     word = gdb.lookup_type("unsigned long").pointer()
     parked = thread["context"].cast(word)
     registers = {
-        "rip": int(parked[0]) + 2,
-        "rbx": int(parked[1]),
-        "rbp": int(parked[2]),
-        "rsp": int(parked) + 3 * 8,
+        "rip": int(parked[0]) + 1,
+        "rbp": int(parked[1]),
+        "rsp": int(parked) + 2 * 8,
     }
     selected = gdb.selected_frame().level()
     newest = gdb.newest_frame()
@@ -188,7 +201,7 @@ def print_parked(thread, options):
 
 def set_registers(values):
     # The stack pointer first: gdb looks at the stack while it changes the others.
-    for name in ("rsp", "rip", "rbp", "rbx"):
+    for name in ("rsp", "rip", "rbp"):
         gdb.execute("set $%s = %d" % (name, values[name]), to_string=True)
 
 

@@ -61,7 +61,7 @@ void* stack_pointer(void* context) {
 
 std::string crash_report(ClusterState const& cluster, std::string_view id, std::string const& what,
                          void* context) {
-  ThreadState const& thread = *cluster.current;
+  ThreadState const& thread = cluster.current();
   CatalogueEntry const& entry = catalogue(id);
   return fmt::format(
       "kohort: [{}] in \"{}\", cluster {} of {}, under schedule {}\n"
@@ -84,10 +84,10 @@ bool overflowed(ThreadState const& thread, void const* address, void* context) {
 void on_crash(int number, siginfo_t* information, void* context) {
   if (ClusterState const* cluster = running_cluster()) {
     set_running_cluster(nullptr);  // a crash while reporting must not report again
-    if (number == SIGSEGV && overflowed(*cluster->current, information->si_addr, context)) {
+    if (number == SIGSEGV && overflowed(cluster->current(), information->si_addr, context)) {
       write_all(crash_report(
           *cluster, "stack-overflow",
-          fmt::format("ran over its stack of {} B", cluster->current->stack.bytes()), context));
+          fmt::format("ran over its stack of {} B", cluster->current().stack.bytes()), context));
     } else {
       write_all(crash_report(
           *cluster, "kernel-crash",
@@ -190,8 +190,10 @@ WatchedWorker::~WatchedWorker() { Watchdog::instance().remove(*this); }
 std::uint64_t WatchedWorker::activity() const {
   std::uint64_t sum = slices_.load(std::memory_order_relaxed);
   if (ClusterState* const cluster = cluster_.load(std::memory_order_acquire)) {
-    sum += __atomic_load_n(&cluster->switches, __ATOMIC_RELAXED);
+    sum += __atomic_load_n(&cluster->other_switches, __ATOMIC_RELAXED);
     sum += __atomic_load_n(&cluster->progress, __ATOMIC_RELAXED);
+    // More than a cluster has threads, so that a step on and a step back don't cancel out.
+    sum = sum * 65536 + static_cast<std::uint64_t>(cluster->scheduler.running_unsynchronised());
   }
   return sum;
 }

@@ -40,11 +40,13 @@ Place place_of(ClusterState const& cluster, ThreadState const& thread) {
       return {"wait at", "a subgroup operation", place(thread.site)};
     case Waiting::spin:
       return {"poll", "memory by atomics", place(thread.site)};
+    case Waiting::not_started:
+      return {"have not started", "", ""};
     case Waiting::nothing:
       break;
   }
-  return thread.context == nullptr ? Place{"have not started", "", ""}
-                                   : Place{"are running", "", ""};
+  if (cluster.scheduler.is_ready(thread.index)) return {"are running", "", ""};
+  return {"wait at", "team_barrier", place(team.site)};
 }
 
 void add_team_rows(Report& report, ClusterState const& cluster, TeamState const& team) {

@@ -40,7 +40,7 @@ __attribute__((noinline)) void special_team_arrival(ThreadState& self, Site site
     self.waiting = Waiting::team_barrier;
     report_partial_team_barrier(self);
   }
-  block(cluster, self, Waiting::team_barrier);
+  block_at_team_barrier(cluster, self);
 }
 
 }  // namespace
@@ -52,7 +52,7 @@ void team_barrier(Thread& thread, Site site) {
   if (team.arrived < team.ordinary_below && team.site.line == site.line &&
       team.site.file == site.file) [[likely]] {
     ++team.arrived;
-    block(cluster, self, Waiting::team_barrier);
+    block_at_team_barrier(cluster, self);
     return;
   }
   special_team_arrival(self, site);

@@ -26,6 +26,7 @@ struct Worker;
 
 /// What keeps a simulated thread from running.
 enum class Waiting : std::uint8_t {
+  not_started,
   nothing,
   team_barrier,
   named_barrier,
@@ -47,11 +48,11 @@ struct Rendezvous {
 /// The first cache line is all that a pass through a team barrier touches.
 struct alignas(64) ThreadState : Thread {
   int index = 0;              ///< in the cluster
-  Context context = nullptr;  ///< null: not started
+  Context context = nullptr;  ///< null: it has no fiber yet
   /// Its own from its first block on, and kept for the thread of this index in the next cluster.
   Stack stack;
   std::uint32_t cluster_phase = 0;  ///< in which it arrived at the cluster barrier
-  Waiting waiting = Waiting::nothing;
+  Waiting waiting = Waiting::not_started;
   ClusterBarrierKind cluster_barrier_kind = ClusterBarrierKind::inner;
   bool owes_cluster_wait = false;  ///< arrived at the cluster barrier, has not waited yet
   std::uint8_t named_barrier = 0;
@@ -90,7 +91,7 @@ struct TeamState : Team {
 enum class RunResult { finished, stuck, faulted };
 
 /// How far ahead of the running thread the next ones' stacks are fetched (switching.hpp).
-inline constexpr int switches_ahead = 3;
+inline constexpr int switches_ahead = 2;
 
 struct ClusterState : Cluster {
   LaunchState* launch = nullptr;
@@ -102,9 +103,7 @@ struct ClusterState : Cluster {
   int live = 0;  ///< threads that have not returned
   int team_threads = 0;
 
-  ThreadState* current = nullptr;
-  Context main = nullptr;       ///< of the worker, while fibers run
-  Context discarded = nullptr;  ///< where the context of a fiber that ended goes
+  Context main = nullptr;  ///< of the worker, while fibers run
   RunResult result = RunResult::finished;
 
   int barrier_arrived = 0;
@@ -115,8 +114,10 @@ struct ClusterState : Cluster {
   long long inner_barriers = 0;
   long long guard_barriers = 0;
 
-  std::uint64_t progress = 0;  ///< steps that may have changed what others wait for
-  std::uint64_t switches = 0;
+  std::uint64_t progress = 0;        ///< steps that may have changed what others wait for
+  std::uint64_t other_switches = 0;  ///< that no sweep of the scheduler made
+  std::uint64_t swept_starts =
+      0;             ///< steps of a sweep from a thread that returned to one that starts
   int spinning = 0;  ///< threads that wait in a spin
   std::uint64_t progress_at_last_retry = ~std::uint64_t{0};
 
@@ -128,6 +129,9 @@ struct ClusterState : Cluster {
   Arena arena;
   std::unique_ptr<Finding> finding;
 
+  std::uint64_t switches() const { return scheduler.swept() + other_switches - swept_starts; }
+  /// threads is a span: const here is the cluster's, not its threads'.
+  ThreadState& current() const { return threads[static_cast<std::size_t>(scheduler.running())]; }
   ThreadState& thread(int index) { return threads[static_cast<std::size_t>(index)]; }
   TeamState& team_of(ThreadState const& thread) { return static_cast<TeamState&>(*thread.team); }
 };

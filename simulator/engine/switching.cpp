@@ -22,12 +22,17 @@ void notify_started(ClusterState& cluster, ThreadState& thread) {
 
 /// Runs one simulated thread to its end, and reports what it threw.
 void run_thread(ClusterState& cluster, ThreadState& self) {
+  self.waiting = Waiting::nothing;
   if (cluster.observed) notify_started(cluster, self);
+  std::exception_ptr thrown;
   try {
     cluster.launch->call(self);
   } catch (...) {
-    report_exception(self, std::current_exception());
+    thrown = std::current_exception();
   }
+  // Not in the catch block: this frame is left for good, and the exception would be with it.
+  if (thrown != nullptr) [[unlikely]]
+    report_exception(self, std::move(thrown));
   self.waiting = Waiting::returned;
   --cluster.live;
   ++cluster.progress;
@@ -37,48 +42,57 @@ void run_thread(ClusterState& cluster, ThreadState& self) {
     thread_returned(self);
 }
 
-/// The fiber ended and its stack is free: goes to `next`, or to the worker.
-[[noreturn]] void leave_for_good(ClusterState& cluster, ThreadState* next) {
+/// The fiber's thread has returned: goes to `next`, or to the worker. Comes back when the thread of
+/// this place in the worker's next cluster starts.
+void leave(ClusterState& cluster, ThreadState& self, ThreadState* next) {
   Context target = cluster.main;
   Stack const* stack = &cluster.worker->native_stack;
   if (next == nullptr) {
     cluster.result = cluster.live == 0 ? RunResult::finished : RunResult::stuck;
   } else {
-    cluster.current = next;
-    ++cluster.switches;
     prefetch_stacks_after(*next);
     target = next->context;
     stack = &next->stack;
   }
-  switch_context(&cluster.discarded, target, cluster.exceptions, *stack, true);
-  __builtin_unreachable();
+  switch_context(&self.context, target, cluster.exceptions, *stack);
+}
+
+/// The fiber's thread has returned. A thread that ends without having been switched away from
+/// leaves its stack to the next one if that has none yet, so a team without barriers never
+/// switches.
+/// @return the thread to run next on this stack
+ThreadState* after_return(ClusterState& cluster, ThreadState* self) {
+  int next_index = self->index + 1;
+  bool const sweeps = cluster.scheduler.advance_sweep(self->index);
+  if (!sweeps) {
+    cluster.scheduler.block(self->index);
+    next_index = cluster.scheduler.pick();
+    if (next_index < 0) next_index = retry_spinning(cluster);
+  }
+  ThreadState* const next = next_index < 0 ? nullptr : &cluster.thread(next_index);
+  // A start is no switch, whether or not an earlier cluster left a fiber that takes one.
+  bool const starts = next != nullptr && next->waiting == Waiting::not_started;
+  if (sweeps && starts) ++cluster.swept_starts;
+  if (!sweeps && next != nullptr && !starts) ++cluster.other_switches;
+  if (next != nullptr && next->context == nullptr) {
+    next->stack = std::exchange(self->stack, Stack{});
+    next->context = started;
+    return next;
+  }
+  if (!canary_is_intact(self->stack)) report_overrun_canary(*self);
+  leave(cluster, *self, next);
+  return self;
 }
 
 }  // namespace
 
-/// Threads that end without having been switched away from leave their stack to the next one that
-/// has not started, so a team without barriers never switches.
 void fiber_main() noexcept {
   ClusterState& cluster = *running_cluster();
   entered_fresh_stack();
-  ThreadState* self = cluster.current;
+  ThreadState* self = &cluster.current();
   for (;;) {
     run_thread(cluster, *self);
-    int next_index = self->index + 1;
-    if (!cluster.scheduler.advance_sweep(self->index)) {
-      cluster.scheduler.block(self->index);
-      next_index = cluster.scheduler.pick();
-      if (next_index < 0) next_index = retry_spinning(cluster);
-    }
-    ThreadState* const next = next_index < 0 ? nullptr : &cluster.thread(next_index);
-    if (next != nullptr && next->context == nullptr) {
-      next->stack = std::exchange(self->stack, Stack{});
-      next->context = started;
-      cluster.current = self = next;
-      continue;
-    }
-    if (!canary_is_intact(self->stack)) report_overrun_canary(*self);
-    leave_for_good(cluster, next);
+    self = after_return(cluster, self);
   }
 }
 
@@ -87,7 +101,7 @@ void set_running_cluster(ClusterState* cluster) noexcept { running = cluster; }
 
 Thread* current_thread() noexcept {
   ClusterState* const cluster = running_cluster();
-  return cluster == nullptr ? nullptr : cluster->current;
+  return cluster == nullptr ? nullptr : &cluster->current();
 }
 
 void prepare_fiber(ClusterState& cluster, ThreadState& thread) {
@@ -99,7 +113,7 @@ void prepare_fiber(ClusterState& cluster, ThreadState& thread) {
     plant_canary(thread.stack);
   }
   thread.context = fresh_context(thread.stack);
-  __builtin_prefetch((&thread)[switches_ahead].stack.top - 64, 1);
+  prefetch_line((&thread)[switches_ahead].stack.top, -64);
 }
 
 void switch_to_worker(ClusterState& cluster, ThreadState& self, RunResult result) {
@@ -131,6 +145,7 @@ void block_and_search(ClusterState& cluster, ThreadState& self) {
   if (next < 0) {
     switch_to_worker(cluster, self, RunResult::stuck);
   } else if (next != self.index) {
+    ++cluster.other_switches;
     switch_to(cluster, self, cluster.thread(next));
   }
 }
@@ -144,7 +159,6 @@ void run_fibers(ClusterState& cluster) {
   set_running_cluster(&cluster);
   ThreadState& thread = cluster.thread(next);
   if (thread.context == nullptr) prepare_fiber(cluster, thread);
-  cluster.current = &thread;
   switch_context(&cluster.main, thread.context, cluster.exceptions, thread.stack);
   set_running_cluster(nullptr);
 }

@@ -12,23 +12,26 @@ void run_fibers(ClusterState& cluster);
 /// Gives a thread that has not started a stack, and a context that begins it.
 void prepare_fiber(ClusterState& cluster, ThreadState& thread);
 
+/// Fetches the cache line `offset` bytes from `address`, which may be null or anywhere.
+/// Always inlined: GCC 12 takes a function that only prefetches for one without effect.
+__attribute__((always_inline)) inline void prefetch_line(void const* address, int offset) {
+  auto const line = reinterpret_cast<std::uintptr_t>(address) + static_cast<std::uintptr_t>(offset);
+  __builtin_prefetch(reinterpret_cast<void const*>(line), 1);
+}
+
 /// A switch is a few nanoseconds, a stack that left the first cache a few more: under the common
 /// schedule the thread three switches ahead is known, so its stack is on its way meanwhile. Of 1024
 /// fibers' switches at 45 ns each this left 10 (docs/decisions/0003-fiber-switch.md).
-/// Always inlined: GCC 12 takes a function that only prefetches for one without effect.
 __attribute__((always_inline)) inline void prefetch_stacks_after(ThreadState const& next) {
-  auto const* parked = static_cast<std::byte const*>((&next)[switches_ahead].context);
-  __builtin_prefetch(parked, 1);
-  __builtin_prefetch(parked + 64, 1);
+  prefetch_line((&next)[switches_ahead].context, 0);
+  prefetch_line((&next)[switches_ahead].context, 64);
 }
 
-/// Goes from the running fiber straight to `next`.
+/// Goes from the running fiber straight to `next`, which the scheduler named.
 __attribute__((always_inline)) inline void switch_to(ClusterState& cluster, ThreadState& self,
                                                      ThreadState& next) {
   if (next.context == nullptr) [[unlikely]]
     prepare_fiber(cluster, next);
-  cluster.current = &next;
-  ++cluster.switches;
   prefetch_stacks_after(next);
   switch_context(&self.context, next.context, cluster.exceptions, next.stack);
 }
@@ -58,10 +61,23 @@ __attribute__((always_inline)) inline void block(ClusterState& cluster, ThreadSt
   self.waiting = Waiting::nothing;
 }
 
+/// block() at a team barrier, the most frequent wait: it leaves no note of the reason. A thread
+/// that has none and is not ready waits here (who_waits.cpp).
+__attribute__((always_inline)) inline void block_at_team_barrier(ClusterState& cluster,
+                                                                 ThreadState& self) {
+  if (cluster.scheduler.advance_sweep(self.index)) [[likely]] {
+    switch_to(cluster, self, (&self)[1]);
+  } else {
+    block_and_search(cluster, self);
+  }
+}
+
 /// Others became ready: lets the schedule choose who goes on.
 inline void reschedule(ClusterState& cluster, ThreadState& self) {
   int const next = cluster.scheduler.pick();
-  if (next != self.index) switch_to(cluster, self, cluster.thread(next));
+  if (next == self.index) return;
+  ++cluster.other_switches;
+  switch_to(cluster, self, cluster.thread(next));
 }
 
 }  // namespace kohort::simulator

@@ -65,9 +65,9 @@ void name_threads(ClusterState& cluster, int team_threads) {
 
 void begin_threads(ClusterState& cluster) {
   for (ThreadState& thread : cluster.threads) {
-    thread.waiting = Waiting::nothing;
+    thread.waiting = Waiting::not_started;
     thread.owes_cluster_wait = false;
-    thread.context = nullptr;
+    if (thread.stack.bottom == nullptr) thread.context = nullptr;
     thread.idle_atomics = 0;
     thread.cluster_arrivals = 0;
   }
@@ -103,7 +103,7 @@ void begin_cluster(ClusterState& cluster, LaunchState& launch, Worker& worker, l
   cluster.barrier_arrived = 0;
   cluster.barrier_phase = 0;
   cluster.inner_barriers = cluster.guard_barriers = 0;
-  cluster.progress = cluster.switches = 0;
+  cluster.progress = cluster.other_switches = cluster.swept_starts = 0;
   cluster.spinning = 0;
   cluster.progress_at_last_retry = ~std::uint64_t{0};
   cluster.finding.reset();
@@ -241,7 +241,7 @@ void Worker::finish(std::unique_ptr<ClusterState> cluster) {
   counts.threads += static_cast<long long>(cluster->threads.size());
   counts.cluster_barriers = std::max(counts.cluster_barriers, cluster->inner_barriers);
   counts.guard_barriers = std::max(counts.guard_barriers, cluster->guard_barriers);
-  counts.switches += static_cast<long long>(cluster->switches);
+  counts.switches += static_cast<long long>(cluster->switches());
   for (TeamState const& team : cluster->teams) {
     counts.team_barriers = std::max(counts.team_barriers, team.barriers);
     if (launch->shape().scratch_bytes > 0)
@@ -249,7 +249,7 @@ void Worker::finish(std::unique_ptr<ClusterState> cluster) {
           counts.scratch_bytes_used, static_cast<long long>(cluster->arena.bytes_used(team.rank)));
   }
   for (Observer* observer : launch->observers())
-    observer->cluster_ended(*cluster, cluster->switches + cluster->threads.size());
+    observer->cluster_ended(*cluster, cluster->switches() + cluster->threads.size());
   launch->ended(*cluster);
   if (cluster->live == 0) {
     spare_clusters.push_back(std::move(cluster));
@@ -263,8 +263,10 @@ void Worker::finish(std::unique_ptr<ClusterState> cluster) {
 void Worker::take_stacks(ClusterState& cluster) {
   for (ThreadState& thread : cluster.threads) {
     if (thread.stack.bottom == nullptr) continue;
+    forget_frames(thread.stack, thread.context);
     free_stacks.push_back(thread.stack);
     thread.stack = Stack{};
+    thread.context = nullptr;
   }
 }
 

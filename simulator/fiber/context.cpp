@@ -53,22 +53,17 @@ void boost_entry(transfer_t from) {
 }  // namespace
 
 Context fresh_context(Stack const& stack) {
-#if defined(__SANITIZE_ADDRESS__)
-  // An abandoned fiber's frames left their marks.
-  __asan_unpoison_memory_region(stack.bottom, stack.bytes());
-#endif
   return boost::context::detail::make_fcontext(stack.top, stack.bytes(), boost_entry);
 }
 
-void jump(Context* place, Context target, Stack const& to, bool leaving_for_good) {
+void jump(Context* place, Context target, Stack const& to) {
 #if defined(__SANITIZE_ADDRESS__)
   void* fake_stack = nullptr;
-  __sanitizer_start_switch_fiber(leaving_for_good ? nullptr : &fake_stack, to.bottom, to.bytes());
+  __sanitizer_start_switch_fiber(&fake_stack, to.bottom, to.bytes());
   transfer_t const from = boost::context::detail::jump_fcontext(target, place);
   __sanitizer_finish_switch_fiber(fake_stack, nullptr, nullptr);
 #else
   static_cast<void>(to);
-  static_cast<void>(leaving_for_good);
   transfer_t const from = boost::context::detail::jump_fcontext(target, place);
 #endif
   remember(from);
@@ -81,5 +76,12 @@ void entered_fresh_stack() {
 }
 
 #endif
+
+void forget_frames([[maybe_unused]] Stack const& stack, [[maybe_unused]] Context context) {
+#if defined(__SANITIZE_ADDRESS__)
+  auto* const lowest = static_cast<std::byte*>(context);
+  __asan_unpoison_memory_region(lowest, static_cast<std::size_t>(stack.top - lowest));
+#endif
+}
 
 }  // namespace kohort::simulator

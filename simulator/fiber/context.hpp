@@ -57,11 +57,10 @@ Context fresh_context(Stack const& stack);
 /// control words, which kernels share here. Inlined, the compiler saves what it needs of the
 /// registers, and the caller's return meets the return address that the processor expects. The
 /// simulator is compiled with -mno-red-zone, since this pushes.
-__attribute__((always_inline)) inline void jump(Context* place, Context target, Stack const& /*to*/,
-                                                bool /*leaving_for_good*/ = false) {
+__attribute__((always_inline)) inline void jump(Context* place, Context target,
+                                                Stack const& /*to*/) {
   asm volatile(
       "pushq %%rbp\n\t"
-      "pushq %%rbx\n\t"
       "leaq 1f(%%rip), %%rax\n\t"
       "pushq %%rax\n\t"
       "movq %%rsp, (%[place])\n\t"
@@ -69,18 +68,17 @@ __attribute__((always_inline)) inline void jump(Context* place, Context target, 
       "popq %%rax\n\t"
       "jmpq *%%rax\n"
       "1:\n\t"
-      "popq %%rbx\n\t"
       "popq %%rbp\n"
       : [place] "+D"(place), [target] "+S"(target)
       :
-      : "rax", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0", "xmm1",
-        "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11", "xmm12",
-        "xmm13", "xmm14", "xmm15", "memory", "cc");
+      : "rax", "rbx", "rcx", "rdx", "r8", "r9", "r10", "r11", "r12", "r13", "r14", "r15", "xmm0",
+        "xmm1", "xmm2", "xmm3", "xmm4", "xmm5", "xmm6", "xmm7", "xmm8", "xmm9", "xmm10", "xmm11",
+        "xmm12", "xmm13", "xmm14", "xmm15", "memory", "cc");
 }
 
 #else
 
-void jump(Context* place, Context target, Stack const& to, bool leaving_for_good = false);
+void jump(Context* place, Context target, Stack const& to);
 
 #endif
 
@@ -90,19 +88,22 @@ void jump_with_exceptions(Context* place, Context target, ExceptionState* except
                           Stack const& to);
 
 /// Leaves the running fiber for `target`; returns when somebody comes back.
-/// @param leaving_for_good  the running fiber ended; its stack may be reused at once
 __attribute__((always_inline)) inline void switch_context(Context* place, Context target,
                                                           ExceptionState* exceptions,
-                                                          Stack const& to,
-                                                          bool leaving_for_good = false) {
-  if (exceptions->caught != nullptr || exceptions->uncaught != 0) [[unlikely]] {
+                                                          Stack const& to) {
+  if ((reinterpret_cast<std::uintptr_t>(exceptions->caught) | exceptions->uncaught) != 0)
+      [[unlikely]] {
     jump_with_exceptions(place, target, exceptions, to);
   } else {
-    jump(place, target, to, leaving_for_good);
+    jump(place, target, to);
   }
 }
 
 /// To be called first thing on a fresh stack.
 void entered_fresh_stack();
+
+/// To be called before the stack of a fiber that stood at `context` is used by another: its frames
+/// never returned, so AddressSanitizer still knows of their variables.
+void forget_frames(Stack const& stack, Context context);
 
 }  // namespace kohort::simulator

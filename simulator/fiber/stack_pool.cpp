@@ -52,7 +52,7 @@ void StackPool::grow() {
   if (slab == MAP_FAILED) throw std::bad_alloc();
   // Huge pages would commit 2 MiB for a stack that uses 4 KiB.
   madvise(slab, stride * stacks_a_slab, MADV_NOHUGEPAGE);
-  for (std::size_t i = 0; i < stacks_a_slab; ++i, ++made_) {
+  for (std::size_t i = stacks_a_slab; i-- > 0; ++made_) {
     std::byte* const guard = static_cast<std::byte*>(slab) + i * stride;
     bool const guarded = install_guard(guard, made_);
     std::size_t const stagger = (made_ + made_ / 64) % 64 * 64;
@@ -70,6 +70,8 @@ void StackPool::take(std::vector<Stack>& into, std::size_t count) {
 }
 
 void StackPool::give_back(std::vector<Stack>& from) {
+  std::sort(from.begin(), from.end(),
+            [](Stack const& left, Stack const& right) { return left.bottom > right.bottom; });
   std::scoped_lock lock(mutex_);
   free_.insert(free_.end(), from.begin(), from.end());
   from.clear();

@@ -24,8 +24,12 @@ class StackPool {
   /// The pool for stacks of `bytes`, rounded up to whole pages.
   static StackPool& of_size(std::size_t bytes);
 
-  /// Moves up to `count` stacks to `into`, one at least. @throws std::bad_alloc
+  /// Moves up to `count` stacks to `into`, one at least: from its back on, neighbours in memory
+  /// follow each other, as far as there are such. Threads that run one after the other on stacks at
+  /// equal distances run up to a third faster than on the same stacks in any order (1024 threads on
+  /// an EPYC 9004, docs/results/simulator.md). @throws std::bad_alloc
   void take(std::vector<Stack>& into, std::size_t count);
+  /// Takes all of `from` back.
   void give_back(std::vector<Stack>& from);
 
   explicit StackPool(std::size_t bytes) : bytes_(bytes) {}

@@ -19,7 +19,8 @@ void Scheduler::reset(Schedule const& schedule, int cluster, int teams, int team
   is_rank_order_ = kind_ == Kind::rank || kind_ == Kind::random || kind_ == Kind::steps;
   is_strict_ = kind_ != Kind::random && kind_ != Kind::steps;
   preempts_ = kind_ == Kind::random || kind_ == Kind::steps || kind_ == Kind::pct;
-  sweep_end_ = 0;
+  running_ = sweep_end_ = 0;
+  swept_ = 0;
   decisions_ = 0;
   next_step_ = 0;
   next_change_ = 0;

@@ -44,7 +44,7 @@ class Scheduler {
   /// @return false when it is not so; nothing is changed then
   bool advance_sweep(int thread) {
     if (thread + 1 >= sweep_end_) return false;
-    sweep_at_ = thread + 1;
+    running_ = thread + 1;
     return true;
   }
 
@@ -52,13 +52,23 @@ class Scheduler {
   int pick() {
     end_sweep();
     ++decisions_;
-    if (!is_strict_) return pick_otherwise();
-    int const first = ready_.first();
-    if (first < 0) return first;
-    if (!is_rank_order_) return thread_at_[static_cast<std::size_t>(first)];
-    sweep_begin_ = sweep_at_ = first;
-    sweep_end_ = ready_.end_of_run(first);
-    return first;
+    int const picked = pick_ready();
+    if (picked >= 0) running_ = picked;
+    return picked;
+  }
+
+  /// The thread that was picked last, or that a sweep came to since.
+  int running() const { return running_; }
+  /// The same for another OS thread, which learns no more than that it changes.
+  int running_unsynchronised() const { return __atomic_load_n(&running_, __ATOMIC_RELAXED); }
+  /// Whether `thread` could run, or does.
+  bool is_ready(int thread) const {
+    bool const was_swept = sweep_end_ != 0 && thread >= sweep_begin_ && thread < running_;
+    return !was_swept && ready_.contains(position(thread));
+  }
+  /// Steps from a thread to the next one that sweeps made so far.
+  std::uint64_t swept() const {
+    return swept_ + static_cast<std::uint64_t>(sweep_end_ != 0 ? running_ - sweep_begin_ : 0);
   }
 
   /// Whether atomics are decision points under this schedule.
@@ -73,8 +83,18 @@ class Scheduler {
  private:
   void end_sweep() {
     if (sweep_end_ == 0) return;
-    ready_.erase_range(sweep_begin_, sweep_at_);
+    ready_.erase_range(sweep_begin_, running_);
+    swept_ = swept();
     sweep_end_ = 0;
+  }
+  int pick_ready() {
+    if (!is_strict_) return pick_otherwise();
+    int const first = ready_.first();
+    if (first < 0) return first;
+    if (!is_rank_order_) return thread_at_[static_cast<std::size_t>(first)];
+    sweep_begin_ = first;
+    sweep_end_ = ready_.end_of_run(first);
+    return first;
   }
   int position(int thread) const {
     return is_rank_order_ ? thread : position_of_[static_cast<std::size_t>(thread)];
@@ -89,11 +109,12 @@ class Scheduler {
   bool is_rank_order_ = true;
   bool is_strict_ = true;
   bool preempts_ = false;
-  /// The sweep: threads from `begin` on were ready when it began, up to `end`; those below `at`
-  /// have blocked since, which the set does not know yet.
+  int running_ = 0;
+  /// The sweep: threads from `begin` on were ready when it began, up to `end`; those below the
+  /// running one have blocked since, which the set does not know yet.
   int sweep_begin_ = 0;
-  int sweep_at_ = 0;
   int sweep_end_ = 0;
+  std::uint64_t swept_ = 0;
   Schedule::Kind kind_ = Schedule::Kind::rank;
   std::uint64_t decisions_ = 0;
   std::vector<int> position_of_;

@@ -127,5 +127,20 @@ TEST(Counts, AreTheSameOnAnyNumberOfWorkers) {
   EXPECT_EQ(switches(16), switches(1));
 }
 
+/// Which clusters leave fibers behind for which others depends on the workers; the count must not.
+TEST(Counts, OfSwitchesDoNotTellWhoHadAFiberAlready) {
+  auto const switches = [](int workers) {
+    Simulator const target = simulated({.workers = workers});
+    parallel_for(
+        "sometimes", Policy(target, 100, 64), KOHORT_LAMBDA(Policy::member_type const& member) {
+          if (member.league_rank() % 3 != 0 && member.team_rank() < 32) member.subgroup_barrier();
+          if (member.league_rank() % 3 == 1) member.team_barrier();
+        });
+    return target.last_counts().switches;
+  };
+  EXPECT_GT(switches(1), 33 * 63);
+  for (int workers : {2, 3, 16}) EXPECT_EQ(switches(workers), switches(1)) << workers;
+}
+
 }  // namespace
 }  // namespace kohort::tests

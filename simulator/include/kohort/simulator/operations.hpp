@@ -10,7 +10,7 @@
 /// each can end in a Finding: then it does not return.
 namespace kohort::simulator {
 
-void team_barrier(Thread& thread, Site site);
+__attribute__((noplt)) void team_barrier(Thread& thread, Site site);
 void named_barrier(Thread& thread, int id, int subgroups, Site site);
 
 /// Which barrier of the cluster a thread is at: the launcher's own are the same hardware barrier
