@@ -86,6 +86,7 @@ class DiagnosticsPageDeathTest : public DiagnosticsPage {
 
 void end_the_process(FaultyKernel const& kernel) {
   setenv("KOHORT_SIM_WATCHDOG", "1", 1);
+  setenv("KOHORT_SIM_STACK", "64", 1);  // the default, but of sanitized builds, which have more
   kernel.faulty(simulated());
 }
 
