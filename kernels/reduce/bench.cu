@@ -56,12 +56,13 @@ class Twin {
   void launch(float const* in, long long count, int blocks) const {
     // 128 B apart, so that the accumulator and the ticket don't share a sector.
     char* const base = static_cast<char*>(memory_);
-    twin::reduce::Problem<float> const problem{in,
-                                               count,
-                                               result(),
-                                               reinterpret_cast<float*>(base + 1024),
-                                               reinterpret_cast<float*>(base),
-                                               reinterpret_cast<unsigned*>(base + 512)};
+    twin::reduce::Problem<float> const problem{
+        in,
+        count,
+        result(),
+        reinterpret_cast<unsigned long long(*)[1]>(base + 1024),
+        reinterpret_cast<float*>(base),
+        reinterpret_cast<unsigned*>(base + 512)};
     if (cluster_ == 1) {
       kernel_<<<blocks, threads_, dynamic_bytes_>>>(problem);
       return;
@@ -170,7 +171,8 @@ std::string name_of(Case const& one) {
 
 constexpr Case cases[] = {
     {Variant::shared_tree, 256, 1},          {Variant::subgroup_shuffles, 256, 1},
-    {Variant::subgroup_tiles_32, 256, 1},    {Variant::subgroup_tiles_16, 256, 1},
+    {Variant::subgroup_tiles_32, 256, 1},    {Variant::subgroup_tiles_32, 512, 1},
+    {Variant::subgroup_tiles_32, 1024, 1},   {Variant::subgroup_tiles_16, 256, 1},
     {Variant::one_atomic_a_team, 256, 1},    {Variant::one_atomic_a_team, 512, 1},
     {Variant::one_atomic_a_team, 1024, 1},   {Variant::one_atomic_a_cluster, 256, 4},
     {Variant::one_atomic_a_cluster, 256, 8}, {Variant::one_atomic_a_cluster, 512, 2},

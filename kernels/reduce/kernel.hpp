@@ -3,21 +3,22 @@
 
 #include <kernels/common/packet.hpp>
 #include <kernels/common/unroll.hpp>
+#include <kernels/reduce/handover.hpp>
 #include <kohort/kohort.hpp>
 
 /// The sum of an array, as a ladder: each variant is the one before with one idea changed. All are
 /// one launch, also when it is repeated: what they leave between launches is as they found it.
 namespace kohort::kernels::reduce {
 
-/// What every variant receives. `workspace` pointers are zero at first, and after each launch.
+/// What every variant receives. `workspace` pointers are to zeros at first, and after each launch.
 template <class T>
 struct Problem {
-  T const* in;         ///< aligned to 16 B, as a Buffer's data is
-  long long count;     ///< elements
-  T* result;           ///< written, never read
-  T* partials;         ///< workspace of the variants with a partial a team: one for each team
-  T* accumulator;      ///< workspace of the variants with an atomic
-  unsigned* arrivals;  ///< workspace: teams or clusters that are done
+  T const* in;            ///< aligned to 16 B, as a Buffer's data is
+  long long count;        ///< elements
+  T* result;              ///< written, never read
+  Handover<T>* partials;  ///< workspace of the variants with a partial a team: one for each team
+  T* accumulator;         ///< workspace of the variants with an atomic
+  unsigned* arrivals;     ///< workspace of the same: teams or clusters that are done
 };
 
 /// Sums thread `thread` of `threads`' share of the array. Neighbouring threads read neighbouring
@@ -65,36 +66,23 @@ KOHORT_FUNCTION T sum_share(Problem<T> const& problem, Member const& member) {
                    member.league_size() * size);
 }
 
-/// One partial a team, and the team that comes last adds them up: its first `Lanes` threads, so
-/// that no team barrier is needed. Added in league order: equal launches give equal bits.
+/// Every team hands its partial over, and the league's first tile adds them up in league order:
+/// equal launches give equal bits. It waits for teams that depend on nobody, so all need not be
+/// resident together; but a place for them must come free, hence the persistent league.
 /// @param team_sum  read in the team's first thread only
-template <int Lanes, class T, class Member>
+template <class T, class Member, class Tile>
 KOHORT_FUNCTION void finish_with_partials(Problem<T> const& problem, Member const& member,
-                                          T team_sum) {
-  auto const tile = member.template subgroup_tile<Lanes>();
+                                          Tile const& tile, T team_sum) {
   if (tile.meta_group_rank() != 0) return;
-  unsigned earlier = 0;
-  if (tile.thread_rank() == 0) {
-    problem.partials[member.league_rank()] = team_sum;
-    earlier = atomic_fetch_add<Scope::device, MemoryOrder::acquire_release>(problem.arrivals, 1u);
+  bool const is_first_thread = tile.thread_rank() == 0;
+  if (member.league_rank() != 0) {
+    if (is_first_thread) hand_over(problem.partials + member.league_rank(), team_sum);
+    return;
   }
-  if (tile.shuffle(earlier, 0) != static_cast<unsigned>(member.league_size()) - 1) return;
-  tile.barrier();  // hands on what lane 0 acquired
-  constexpr int in_flight = 8;
-  T sum = T(0);
-  KOHORT_NO_UNROLL
-  for (int first = tile.thread_rank(); first < member.league_size(); first += in_flight * Lanes) {
-    KOHORT_UNROLL
-    for (int load = 0; load < in_flight; ++load) {
-      int const team = first + load * Lanes;
-      if (team < member.league_size()) sum += problem.partials[team];
-    }
-  }
+  T sum = is_first_thread ? team_sum : T(0);
+  sum += sum_received(problem.partials, 1 + tile.thread_rank(), Tile::size(), member.league_size());
   sum = tile.reduce(sum);
-  if (tile.thread_rank() == 0) {
-    *problem.result = sum;
-    atomic_store(problem.arrivals, 0u);
-  }
+  if (is_first_thread) *problem.result = sum;
 }
 
 /// One thread adds its group's sum to the accumulator; the one that comes last of `groups` moves
@@ -143,6 +131,7 @@ struct SharedTree {
 
   template <class Member>
   KOHORT_FUNCTION void operator()(Member const& member) const {
+    auto const tile = member.template subgroup_tile<Lanes>();
     T* const cells = member.dynamic_team_scratch();
     int const thread = member.team_rank();
     cells[thread] = sum_share(problem, member);
@@ -151,7 +140,7 @@ struct SharedTree {
       if (thread < half) cells[thread] += cells[thread + half];
       member.team_barrier();
     }
-    finish_with_partials<Lanes>(problem, member, cells[0]);
+    finish_with_partials(problem, member, tile, cells[0]);
   }
 };
 
@@ -170,7 +159,7 @@ struct SubgroupShuffles {
     KOHORT_UNROLL
     for (int delta = Lanes / 2; delta > 0; delta /= 2) sum += tile.shuffle_down(sum, delta);
     sum = combine_tiles(member, tile, member.team_scratch(), sum);
-    finish_with_partials<Lanes>(problem, member, sum);
+    finish_with_partials(problem, member, tile, sum);
   }
 };
 
@@ -187,7 +176,7 @@ struct SubgroupTiles {
     auto const tile = member.template subgroup_tile<Lanes>();
     T const tile_sum = tile.reduce(sum_share(problem, member));
     T const sum = combine_tiles(member, tile, member.team_scratch(), tile_sum);
-    finish_with_partials<Lanes>(problem, member, sum);
+    finish_with_partials(problem, member, tile, sum);
   }
 };
 

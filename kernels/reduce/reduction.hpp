@@ -61,9 +61,11 @@ class Reduction {
         arrivals_(target, 1),
         partials_(target, 0) {
     select(variant);
-    partials_ = Buffer<T, Target>(target, static_cast<std::size_t>(resident_ * cluster_.count()));
+    partials_ = Buffer<Handover<T>, Target>(
+        target, static_cast<std::size_t>(handover_places<T>(resident_ * cluster_.count(), 32)));
     deep_copy(state_, T(0));
     deep_copy(arrivals_, 0u);
+    deep_copy(partials_, Handover<T>{});
   }
   Reduction(Reduction const&) = delete;
   Reduction& operator=(Reduction const&) = delete;
@@ -85,9 +87,12 @@ class Reduction {
   int resident_clusters() const { return resident_; }
   std::string const& label() const { return label_; }
 
-  /// Clusters that `count` elements are spread over: each thread gets four packets or more.
+  /// Clusters that `count` elements are spread over: each team gets 16 KB or more, small ones four
+  /// packets a thread. Fewer teams read more slowly than they start, more cost more to add up (2^20
+  /// floats on an H200: docs/results/kernels.md).
   int clusters_for(long long count) const {
-    return persistent_clusters(count, 4LL * Packet<T>::count * team_threads_ * cluster_.count(),
+    long long const packets_a_team = std::min(4 * team_threads_, 1024);
+    return persistent_clusters(count, packets_a_team * Packet<T>::count * cluster_.count(),
                                resident_);
   }
 
@@ -159,7 +164,7 @@ class Reduction {
   std::function<void(Problem<T> const&)> launch_;
   Buffer<T, Target> state_;  ///< the accumulator, then the result
   Buffer<unsigned, Target> arrivals_;
-  Buffer<T, Target> partials_;
+  Buffer<Handover<T>, Target> partials_;
 };
 
 }  // namespace kohort::kernels::reduce

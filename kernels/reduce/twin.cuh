@@ -18,7 +18,7 @@ struct Problem {
   T const* in;
   long long count;
   T* result;
-  T* partials;
+  unsigned long long (*partials)[sizeof(T) / 4];
   T* accumulator;
   unsigned* arrivals;
 };
@@ -79,32 +79,70 @@ __device__ __forceinline__ T tile_sum(cg::thread_block_tile<Lanes> const& tile, 
   return sum;
 }
 
+template <class T>
+struct Words {
+  unsigned words[sizeof(T) / 4];
+};
+
+constexpr unsigned long long handed_over = 1ull << 32;
+
+template <class T>
+__device__ __forceinline__ void hand_over(unsigned long long volatile* cells, T value) {
+  auto const bits = __builtin_bit_cast(Words<T>, value);
+#pragma unroll
+  for (int i = 0; i < sizeof(T) / 4; ++i) cells[i] = handed_over | bits.words[i];
+}
+
+template <class T>
+__device__ __forceinline__ unsigned try_receive(unsigned long long const volatile* cells,
+                                                T& value) {
+  Words<T> bits;
+  unsigned complete = 1;
+#pragma unroll
+  for (int i = 0; i < sizeof(T) / 4; ++i) {
+    unsigned long long const cell = cells[i];
+    bits.words[i] = static_cast<unsigned>(cell);
+    complete &= static_cast<unsigned>(cell >> 32);
+  }
+  value = __builtin_bit_cast(T, bits);
+  return complete;
+}
+
+template <class T>
+__device__ __forceinline__ void clear(unsigned long long volatile* cells) {
+#pragma unroll
+  for (int i = 0; i < sizeof(T) / 4; ++i) cells[i] = 0;
+}
+
 template <int Lanes, class T>
 __device__ __forceinline__ void finish_with_partials(Problem<T> const& problem, T block_sum) {
-  auto const tile = cg::tiled_partition<Lanes>(cg::this_thread_block());
-  if (threadIdx.x / Lanes != 0) return;
-  unsigned earlier = 0;
-  if (tile.thread_rank() == 0) {
-    problem.partials[blockIdx.x] = block_sum;
-    earlier = take_ticket(problem.arrivals);
+  if (threadIdx.x >= Lanes) return;
+  if (blockIdx.x != 0) {
+    if (threadIdx.x == 0) hand_over(problem.partials[blockIdx.x], block_sum);
+    return;
   }
-  if (tile.shfl(earlier, 0) != gridDim.x - 1) return;
-  tile.sync();
+  constexpr int in_flight = 24 / sizeof(T);
   int const blocks = gridDim.x;
-  T sum = T(0);
+  T sum = threadIdx.x == 0 ? block_sum : T(0);
 #pragma unroll 1
-  for (int first = threadIdx.x; first < blocks; first += 8 * Lanes) {
+  for (int first = 1 + threadIdx.x; first < blocks; first += in_flight * Lanes) {
+    T values[in_flight];
+    unsigned complete;
+    do {
+      complete = 1;
 #pragma unroll
-    for (int load = 0; load < 8; ++load) {
-      int const block = first + load * Lanes;
-      if (block < blocks) sum += problem.partials[block];
+      for (int i = 0; i < in_flight; ++i)
+        complete &= try_receive(problem.partials[first + i * Lanes], values[i]) |
+                    (first + i * Lanes >= blocks ? 1 : 0);
+    } while (complete == 0);
+#pragma unroll
+    for (int i = 0; i < in_flight; ++i) {
+      sum += values[i];
+      clear<T>(problem.partials[first + i * Lanes]);
     }
   }
-  sum = tile_sum<Lanes>(tile, sum);
-  if (threadIdx.x == 0) {
-    *problem.result = sum;
-    *static_cast<unsigned volatile*>(problem.arrivals) = 0;
-  }
+  sum = tile_sum<Lanes>(cg::tiled_partition<Lanes>(cg::this_thread_block()), sum);
+  if (threadIdx.x == 0) *problem.result = sum;
 }
 
 template <class T>

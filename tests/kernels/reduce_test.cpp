@@ -103,6 +103,27 @@ TEST(ReduceCounts, AnAtomicAClusterTakesFewerThanAnAtomicATeam) {
   EXPECT_EQ(by_cluster.cluster_barriers, 1);
 }
 
+/// The sum of 2^22 random floats by 1024 teams, under that schedule.
+float sum_of_many_teams(Variant variant, std::string const& schedule) {
+  std::uint64_t const count = 1 << 22;
+  auto const in = make_data<float>(count, [](auto i) { return random_value<float>(9, i); });
+  Simulator const simulator(SimulatorOptions{.profile = "h200-sxm", .schedule = schedule});
+  std::vector<float> const sums =
+      sums_of_two_launches(simulator, variant, 256, ClusterShape(1), in);
+  EXPECT_EQ(simulator.last_counts().teams, 1024);
+  EXPECT_EQ(sums[0], sums[1]) << "the second launch found places that were not empty";
+  return sums[1];
+}
+
+TEST(Reduce, GivesEqualBitsFromPartialsWhateverTheSchedule) {
+  for (Variant variant : {Variant::shared_tree, Variant::subgroup_tiles_32}) {
+    float const sum = sum_of_many_teams(variant, "rank");
+    EXPECT_EQ(sum_of_many_teams(variant, "reverse"), sum);
+    EXPECT_EQ(sum_of_many_teams(variant, "last:0"), sum);
+    EXPECT_EQ(sum_of_many_teams(variant, "random:7"), sum);
+  }
+}
+
 void expect_refusal(Variant variant, int team, std::string const& part) {
   Simulator const simulator(SimulatorOptions{.profile = "tiny"});
   try {

@@ -20,10 +20,20 @@ inline constexpr int largest_portable_cluster = 8;
 /// Shared memory that a block has without an opt-in, in bytes.
 inline constexpr int plain_shared_bytes = 48 * 1024;
 
+/// Where there is one device, it is everybody's current one, and a launch need not ask.
+inline bool has_several_devices() {
+  static bool const several = [] {
+    int count = 0;
+    return cudaGetDeviceCount(&count) == cudaSuccess && count > 1;
+  }();
+  return several;
+}
+
 /// Makes `device` current while it lives.
 class DeviceGuard {
  public:
   explicit DeviceGuard(int device) {
+    if (!has_several_devices()) return;
     cudaGetDevice(&previous_);
     if (previous_ != device) {
       require_success(cudaSetDevice(device), "selecting CUDA device " + std::to_string(device));
