@@ -17,7 +17,7 @@ using namespace kohort;
 using bench::check;
 
 constexpr int team_threads = 256;
-constexpr int packets_a_thread = 4;
+constexpr int packets_a_thread = 3;
 
 template <int MaxRadius>
 using Ours = kernels::halo::Stencil<float, MaxRadius, team_threads, packets_a_thread>;
@@ -26,7 +26,7 @@ template <int MaxRadius>
 constexpr auto twin_kernel = twin::halo::stencil<float, MaxRadius, team_threads, packets_a_thread>;
 
 template <int MaxRadius>
-constexpr int scratch_bytes = 2 * sizeof(typename Ours<MaxRadius>::tile_type);
+constexpr int scratch_bytes = 3 * sizeof(typename Ours<MaxRadius>::tile_type);
 
 template <int MaxRadius>
 void launch_twin(float const* in, float* out, long long width, std::vector<float> const& weights,

@@ -48,12 +48,12 @@ struct Stencil {
   using tile_type = Tile<T, MaxRadius, tile_elements>;
   static constexpr int halo_packets = tile_type::halo_packets;
   static constexpr int tile_packets = tile_type::own_packets;
-  /// Teams that registers must suffice for: 1024 threads with 64 B each under way are enough.
-  static constexpr int teams_an_sm = TeamThreads < 256 ? 0 : 4;
+  /// Teams that registers must suffice for: 1280 threads with 48 B each under way are enough.
+  static constexpr int teams_an_sm = TeamThreads < 256 ? 0 : 5;
 
   template <class Target>
   using policy =
-      ClusterPolicy<Target, ClusterScratch<tile_type[2]>, LaunchBounds<TeamThreads, teams_an_sm>>;
+      ClusterPolicy<Target, ClusterScratch<tile_type[3]>, LaunchBounds<TeamThreads, teams_an_sm>>;
 
   Problem<T, MaxRadius> problem;
 
@@ -70,21 +70,29 @@ struct Stencil {
     int const step = member.league_extent(0);
     long long const rounds = rounds_from(tile - member.cluster_index(0), step);
 
+    if (rounds == 0) return;
+
+    // Three tiles in turn, so that a tile's barrier passes while the one before is computed, and
+    // with it the wait for that one's results to be written, which the arrival's release includes.
+    // Who writes a tile again has passed the barrier of the one after it, and so has everyone
+    // finished reading it.
     Stretch stretch = load_stretch(row, tile, ends);
-    // Two tiles in turn: who writes one again has passed the barrier of the other, and so has
-    // everyone finished reading it. A third would hide the barrier behind the computation, and
-    // was slower on an H200, probably because it takes the L1 that loads under way need.
+    put(stretch, ends, tiles[0], left[0], right[0]);
+    stretch = load_stretch(row, tile + step, ends);
+    member.cluster_barrier();
     int buffer = 0;
     KOHORT_NO_UNROLL
-    for (long long round = 0; round < rounds; ++round) {
-      put(stretch, ends, tiles[buffer], left[buffer], right[buffer]);
+    for (long long round = 1; round < rounds; ++round) {
+      int const next = buffer == 2 ? 0 : buffer + 1;
+      put(stretch, ends, tiles[next], left[next], right[next]);
       auto token = member.cluster_arrive();
-      stretch = load_stretch(row, tile + step, ends);
-      member.cluster_wait(std::move(token));
+      stretch = load_stretch(row, tile + 2 * step, ends);
       compute(row, tile, ends.thread, tiles[buffer]);
+      member.cluster_wait(std::move(token));
       tile += step;
-      buffer ^= 1;
+      buffer = next;
     }
+    compute(row, tile, ends.thread, tiles[buffer]);
   }
 
  private:

@@ -87,7 +87,7 @@ struct Stretch {
 };
 
 template <class T, int MaxRadius, int Threads, int PacketsAThread>
-__global__ void __launch_bounds__(Threads, 4)
+__global__ void __launch_bounds__(Threads, 5)
     stencil(__grid_constant__ Problem<T, MaxRadius> const problem) {
   constexpr int halo_packets = MaxRadius / Wide<T>::count;
   constexpr int own_packets = Threads * PacketsAThread;
@@ -176,17 +176,24 @@ __global__ void __launch_bounds__(Threads, 4)
     }
   };
 
-  Stretch<T, PacketsAThread> stretch = load_stretch(tile);
-  int buffer = 0;
-#pragma unroll 1
-  for (long long round = 0; round < rounds; ++round) {
-    put(stretch, buffer);
-    auto token = cluster.barrier_arrive();
+  if (rounds > 0) {
+    Stretch<T, PacketsAThread> stretch = load_stretch(tile);
+    put(stretch, 0);
     stretch = load_stretch(tile + step);
-    cluster.barrier_wait(std::move(token));
+    cluster.sync();
+    int buffer = 0;
+#pragma unroll 1
+    for (long long round = 1; round < rounds; ++round) {
+      int const next = buffer == 2 ? 0 : buffer + 1;
+      put(stretch, next);
+      auto token = cluster.barrier_arrive();
+      stretch = load_stretch(tile + 2 * step);
+      compute(tile, tiles[buffer]);
+      cluster.barrier_wait(std::move(token));
+      tile += step;
+      buffer = next;
+    }
     compute(tile, tiles[buffer]);
-    tile += step;
-    buffer ^= 1;
   }
   cluster.sync();
 }
