@@ -52,50 +52,51 @@ KOHORT_FUNCTION std::uint32_t try_receive(Handover<T> const* place, T& value) {
   return complete;
 }
 
-/// Empties the place for the next launch.
-template <class T>
-KOHORT_FUNCTION void clear(Handover<T>* place) {
-  KOHORT_UNROLL
-  for (int i = 0; i < Handover<T>::words; ++i) atomic_store(&place->cells[i], 0u);
-}
-
 /// Values that one thread asks for before it looks at the first: as many as fit into the registers
 /// of FullOccupancy.
 template <class T>
-inline constexpr int received_at_once = 24 / static_cast<int>(sizeof(T));
+inline constexpr int received_at_once = 36 / static_cast<int>(sizeof(T));
 
-/// Places that sum_received() touches for `values` values: those beyond are nobody's, and empty.
+/// Places that sum_received() reads for `values` values: those beyond are nobody's, and stay empty.
 template <class T>
 constexpr int handover_places(int values, int stride) {
   return values + received_at_once<T> * stride;
 }
 
 /// The sum of places first, first + stride, … below `end`, waiting for values that are not there
-/// yet, and the places cleared. Loads are under way together because none is in a branch: an empty
-/// place beyond the end is as good as a zero.
+/// yet. Loads are under way together, because none is in a branch: an empty place beyond the end is
+/// as good as a zero.
 template <class T>
-KOHORT_FUNCTION T sum_received(Handover<T>* places, int first, int stride, int end) {
+KOHORT_FUNCTION T sum_received(Handover<T> const* places, int first, int stride, int end) {
   constexpr int at_once = received_at_once<T>;
   T sum = T(0);
   KOHORT_NO_UNROLL
   for (; first < end; first += at_once * stride) {
+    int const left = (end - first + stride - 1) / stride;
+    std::uint32_t const wanted = left < at_once ? (1u << left) - 1 : (1u << at_once) - 1;
     T values[at_once];
-    std::uint32_t complete;
+    std::uint32_t received;
     do {
-      complete = 1;
+      received = 0;
       KOHORT_UNROLL
       for (int i = 0; i < at_once; ++i) {
-        std::uint32_t const received = try_receive(places + first + i * stride, values[i]);
-        complete &= received | (first + i * stride >= end ? 1 : 0);
+        received |= try_receive(places + first + i * stride, values[i]) << i;
       }
-    } while (complete == 0);
+    } while ((received & wanted) != wanted);
     KOHORT_UNROLL
-    for (int i = 0; i < at_once; ++i) {
-      sum += values[i];
-      clear(places + first + i * stride);
-    }
+    for (int i = 0; i < at_once; ++i) sum += values[i];
   }
   return sum;
+}
+
+/// Empties places first, first + stride, … below `end` for the next launch.
+template <class T>
+KOHORT_FUNCTION void clear_places(Handover<T>* places, int first, int stride, int end) {
+  KOHORT_NO_UNROLL
+  for (; first < end; first += stride) {
+    KOHORT_UNROLL
+    for (int i = 0; i < Handover<T>::words; ++i) atomic_store(&places[first].cells[i], 0u);
+  }
 }
 
 }  // namespace kohort::kernels::reduce

@@ -79,10 +79,12 @@ KOHORT_FUNCTION void finish_with_partials(Problem<T> const& problem, Member cons
     if (is_first_thread) hand_over(problem.partials + member.league_rank(), team_sum);
     return;
   }
+  int const first = 1 + tile.thread_rank();
   T sum = is_first_thread ? team_sum : T(0);
-  sum += sum_received(problem.partials, 1 + tile.thread_rank(), Tile::size(), member.league_size());
-  sum = tile.reduce(sum);
+  sum += sum_received(problem.partials, first, Tile::size(), member.league_size());
+  sum = tile.reduce(sum);  // also: everybody has received
   if (is_first_thread) *problem.result = sum;
+  clear_places(problem.partials, first, Tile::size(), member.league_size());
 }
 
 /// One thread adds its group's sum to the accumulator; the one that comes last of `groups` moves

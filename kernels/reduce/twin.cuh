@@ -108,12 +108,6 @@ __device__ __forceinline__ unsigned try_receive(unsigned long long const volatil
   return complete;
 }
 
-template <class T>
-__device__ __forceinline__ void clear(unsigned long long volatile* cells) {
-#pragma unroll
-  for (int i = 0; i < sizeof(T) / 4; ++i) cells[i] = 0;
-}
-
 template <int Lanes, class T>
 __device__ __forceinline__ void finish_with_partials(Problem<T> const& problem, T block_sum) {
   if (threadIdx.x >= Lanes) return;
@@ -121,28 +115,32 @@ __device__ __forceinline__ void finish_with_partials(Problem<T> const& problem, 
     if (threadIdx.x == 0) hand_over(problem.partials[blockIdx.x], block_sum);
     return;
   }
-  constexpr int in_flight = 24 / sizeof(T);
+  constexpr int in_flight = 36 / sizeof(T);
   int const blocks = gridDim.x;
   T sum = threadIdx.x == 0 ? block_sum : T(0);
 #pragma unroll 1
   for (int first = 1 + threadIdx.x; first < blocks; first += in_flight * Lanes) {
+    int const left = (blocks - first + Lanes - 1) / Lanes;
+    unsigned const wanted = left < in_flight ? (1u << left) - 1 : (1u << in_flight) - 1;
     T values[in_flight];
-    unsigned complete;
+    unsigned received;
     do {
-      complete = 1;
+      received = 0;
 #pragma unroll
       for (int i = 0; i < in_flight; ++i)
-        complete &= try_receive(problem.partials[first + i * Lanes], values[i]) |
-                    (first + i * Lanes >= blocks ? 1 : 0);
-    } while (complete == 0);
+        received |= try_receive(problem.partials[first + i * Lanes], values[i]) << i;
+    } while ((received & wanted) != wanted);
 #pragma unroll
-    for (int i = 0; i < in_flight; ++i) {
-      sum += values[i];
-      clear<T>(problem.partials[first + i * Lanes]);
-    }
+    for (int i = 0; i < in_flight; ++i) sum += values[i];
   }
   sum = tile_sum<Lanes>(cg::tiled_partition<Lanes>(cg::this_thread_block()), sum);
   if (threadIdx.x == 0) *problem.result = sum;
+#pragma unroll 1
+  for (int block = 1 + threadIdx.x; block < blocks; block += Lanes) {
+#pragma unroll
+    for (int i = 0; i < sizeof(T) / 4; ++i)
+      static_cast<unsigned long long volatile*>(problem.partials[block])[i] = 0;
+  }
 }
 
 template <class T>
