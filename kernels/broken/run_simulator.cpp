@@ -40,10 +40,9 @@ cli::Outcome run(cli::Arguments const& arguments) {
     "simulator",
     {.name = "broken",
      .summary = "kernels that are wrong on purpose: shows what the simulator says of them",
-     .flags = {{.name = "fault",
-                .help = "what is wrong",
-                .default_value = "early-exit",
-                .choices = {"divergent-barrier", "early-exit", "mixed-barriers", "not-resident"}}},
+     .flags = {cli::choice_flag(
+         "fault", "what is wrong", "early-exit",
+         {"divergent-barrier", "early-exit", "mixed-barriers", "not-resident"})},
      .run = run});
 
 }  // namespace

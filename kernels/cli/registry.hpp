@@ -22,6 +22,16 @@ struct Flag {
   long long most = 0;
 };
 
+inline Flag number_flag(std::string name, std::string help, long long default_value,
+                        long long least, long long most) {
+  return {std::move(name), std::move(help), std::to_string(default_value), {}, least, most};
+}
+inline Flag choice_flag(std::string name, std::string help, std::string default_value,
+                        std::vector<std::string> choices) {
+  return {std::move(name), std::move(help), std::move(default_value), std::move(choices)};
+}
+inline Flag seed_flag() { return number_flag("seed", "of the random data", 1, 0, 1LL << 62); }
+
 /// A flag's value that the kernel can't take. The program prints it and ends with exit code 2.
 class FlagError : public std::runtime_error {
  public:

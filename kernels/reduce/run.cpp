@@ -74,36 +74,16 @@ std::vector<std::string> variant_names() {
   return names;
 }
 
-[[maybe_unused]] bool const registered =
-    cli::register_kernel(cli::Session<UnitTarget>::target_name,
-                         {.name = "reduce",
-                          .summary = "the sum of an array: a ladder of variants, each one launch",
-                          .flags = {{.name = "n",
-                                     .help = "elements",
-                                     .default_value = "16777216",
-                                     .choices = {},
-                                     .least = 0,
-                                     .most = 1LL << 40},
-                                    {.name = "type",
-                                     .help = "of the elements",
-                                     .default_value = "float",
-                                     .choices = {"float", "double", "int32", "int64"}},
-                                    {.name = "variant",
-                                     .help = "step of the ladder",
-                                     .default_value = "one_atomic_a_cluster",
-                                     .choices = variant_names()},
-                                    {.name = "team",
-                                     .help = "threads of a team",
-                                     .default_value = "256",
-                                     .choices = {},
-                                     .least = 1,
-                                     .most = 1024},
-                                    {.name = "seed",
-                                     .help = "of the random data",
-                                     .default_value = "1",
-                                     .choices = {},
-                                     .least = 0,
-                                     .most = 1LL << 62}},
-                          .run = run<UnitTarget>});
+[[maybe_unused]] bool const registered = cli::register_kernel(
+    cli::Session<UnitTarget>::target_name,
+    {.name = "reduce",
+     .summary = "the sum of an array: a ladder of variants, each one launch",
+     .flags = {cli::number_flag("n", "elements", 16777216, 0, 1LL << 40),
+               cli::choice_flag("type", "of the elements", "float",
+                                {"float", "double", "int32", "int64"}),
+               cli::choice_flag("variant", "step of the ladder", "one_atomic_a_cluster",
+                                variant_names()),
+               cli::number_flag("team", "threads of a team", 256, 1, 1024), cli::seed_flag()},
+     .run = run<UnitTarget>});
 
 }  // namespace

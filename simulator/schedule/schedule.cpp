@@ -87,7 +87,7 @@ class Parser {
     std::size_t const length = std::min(rest_.find(end), rest_.size());
     Number value{};
     auto const [stop, error] = std::from_chars(rest_.data(), rest_.data() + length, value);
-    bool const negative = value < Number{};
+    bool const negative = rest_.substr(0, 1) == "-";  // zero as well
     if (error != std::errc{} || stop != rest_.data() + length || length == 0 || negative)
       fail(what, rest_.substr(0, length));
     rest_.remove_prefix(length);

@@ -53,6 +53,22 @@ TEST(StackPool, StaggersTheTopsOverThePage) {
   pool.give_back(stacks);
 }
 
+TEST(StackPool, GivesNeighboursInTheirOrderWhateverCameBackFirst) {
+  StackPool pool(24 * 1024);
+  auto const rises_from_the_back = [](std::vector<Stack> const& stacks) {
+    return std::is_sorted(stacks.rbegin(), stacks.rend(),
+                          [](Stack const& a, Stack const& b) { return a.bottom < b.bottom; });
+  };
+  std::vector<Stack> stacks = take(pool, 64);
+  EXPECT_TRUE(rises_from_the_back(stacks));
+  std::rotate(stacks.begin(), stacks.begin() + 23, stacks.end());
+  std::swap(stacks[5], stacks[40]);
+  pool.give_back(stacks);
+  stacks = take(pool, 64);
+  EXPECT_TRUE(rises_from_the_back(stacks));
+  pool.give_back(stacks);
+}
+
 TEST(StackPool, ReusesWhatCameBack) {
   StackPool& pool = StackPool::of_size(20 * 1024);
   std::vector<Stack> first = take(pool, 64);
