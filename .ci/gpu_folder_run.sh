@@ -67,14 +67,20 @@ conformance() {
 }
 
 sanitized() {
-  local tool
+  local tool filter kernel
   if ! command -v compute-sanitizer >/dev/null; then
     say "compute-sanitizer: not run, because it is not in PATH"
     return
   fi
   for tool in memcheck racecheck synccheck; do
+    filter='*Cuda*'
+    if [ "$tool" = racecheck ]; then
+      # It follows barriers alone: a message that a flag, a fence or a lock orders is a race to it.
+      filter+='-*08_memory_orders*'
+      say "racecheck: without 08_memory_orders, because it does not follow fences, releases and acquires"
+    fi
     step "$tool" compute-sanitizer --tool "$tool" --error-exitcode 1 \
-      "$here/bin/kohort_conformance" --gtest_filter='*Cuda*' --gtest_brief=1
+      "$here/bin/kohort_conformance" --gtest_filter="$filter" --gtest_brief=1
     for kernel in reduce halo histogram; do
       step "$tool $kernel" compute-sanitizer --tool "$tool" --error-exitcode 1 \
         "$here/bin/kohort" run "$kernel" --target cuda --n 65536

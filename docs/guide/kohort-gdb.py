@@ -96,8 +96,7 @@ def place(site):
 def team_barrier_site(cluster, thread):
     """The team keeps it once, of the first arrival."""
     rank = int(thread["team"].dereference()["rank"])
-    first = cluster["teams"]["_M_impl"]["_M_start"]  # of a std::vector
-    return (first + rank).dereference()["site"]
+    return (elements(cluster["teams"]) + rank).dereference()["site"]
 
 
 def elements(vector):
@@ -107,8 +106,11 @@ def elements(vector):
 
 def is_ready(scheduler, index):
     """As Scheduler::is_ready(), which an optimised build may have inlined everywhere."""
-    swept = int(scheduler["sweep_end_"]) != 0 and int(scheduler["sweep_begin_"]) <= index < int(scheduler["running_"])
-    position = index if scheduler["is_rank_order_"] else int((elements(scheduler["position_of_"]) + index).dereference())
+    first, last = int(scheduler["sweep_begin_"]), int(scheduler["running_"])
+    swept = int(scheduler["sweep_end_"]) != 0 and first <= index < last
+    position = index
+    if not scheduler["is_rank_order_"]:
+        position = int((elements(scheduler["position_of_"]) + index).dereference())
     word = int((elements(scheduler["ready_"]["words_"]) + position // 64).dereference())
     return not swept and (word >> position % 64 & 1) == 1
 

@@ -72,10 +72,10 @@ struct Stencil {
 
     if (rounds == 0) return;
 
-    // Three tiles in turn, so that a tile's barrier passes while the one before is computed, and
-    // with it the wait for that one's results to be written, which the arrival's release includes.
-    // Who writes a tile again has passed the barrier of the one after it, and so has everyone
-    // finished reading it.
+    // Three tiles in turn, so that a tile's barrier passes while the one before is computed; and
+    // the arrival, a release, has no fresh results to wait for. Tile k is read before its reader
+    // arrives at the barrier of tile k + 2, and written again, as tile k + 3, only behind that
+    // barrier.
     Stretch stretch = load_stretch(row, tile, ends);
     put(stretch, ends, tiles[0], left[0], right[0]);
     stretch = load_stretch(row, tile + step, ends);

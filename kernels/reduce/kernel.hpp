@@ -16,7 +16,7 @@ struct Problem {
   T const* in;            ///< aligned to 16 B, as a Buffer's data is
   long long count;        ///< elements
   T* result;              ///< written, never read
-  Handover<T>* partials;  ///< workspace of the variants with a partial a team: one for each team
+  Handover<T>* partials;  ///< workspace of the variants with a partial a team: handover_places()
   T* accumulator;         ///< workspace of the variants with an atomic
   unsigned* arrivals;     ///< workspace of the same: teams or clusters that are done
 };
@@ -82,7 +82,7 @@ KOHORT_FUNCTION void finish_with_partials(Problem<T> const& problem, Member cons
   int const first = 1 + tile.thread_rank();
   T sum = is_first_thread ? team_sum : T(0);
   sum += sum_received(problem.partials, first, Tile::size(), member.league_size());
-  sum = tile.reduce(sum);  // also: everybody has received
+  sum = tile.reduce(sum);
   if (is_first_thread) *problem.result = sum;
   clear_places(problem.partials, first, Tile::size(), member.league_size());
 }

@@ -62,7 +62,8 @@ class Reduction {
         partials_(target, 0) {
     select(variant);
     partials_ = Buffer<Handover<T>, Target>(
-        target, static_cast<std::size_t>(handover_places<T>(resident_ * cluster_.count(), 32)));
+        target,
+        static_cast<std::size_t>(handover_places<T>(resident_ * cluster_.count(), widest_tile)));
     deep_copy(state_, T(0));
     deep_copy(arrivals_, 0u);
     deep_copy(partials_, Handover<T>{});
@@ -97,6 +98,8 @@ class Reduction {
   }
 
  private:
+  static constexpr int widest_tile = 32;
+
   void select(Variant variant) {
     int const lanes = properties(target_).subgroup_size;
     switch (variant) {

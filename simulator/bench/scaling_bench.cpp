@@ -11,7 +11,7 @@ namespace {
 
 using kohort::Simulator;
 
-constexpr int clusters = 512;
+constexpr int clusters = 4096;
 
 void clusters_on_workers(benchmark::State& state) {
   using Policy =

@@ -38,7 +38,7 @@ void before_atomic(Thread& thread, void const* address, Site site) {
   if (cluster.scheduler.preempts()) {
     int const next = cluster.scheduler.pick_at_atomic(self.index);
     if (next != self.index) {
-      switch_to(cluster, self, cluster.thread(next));
+      switch_outside_sweep(cluster, self, cluster.thread(next));
       self.site = site;
     }
   }

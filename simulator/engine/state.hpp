@@ -24,7 +24,9 @@ struct ClusterState;
 class LaunchState;
 struct Worker;
 
-/// What keeps a simulated thread from running.
+/// What keeps a simulated thread from running. `nothing` notes no reason: the thread runs, or is
+/// ready, or else waits at a team barrier (block_at_team_barrier()); `team_barrier` is noted of the
+/// thread alone whose arrival shows that the barrier can't complete.
 enum class Waiting : std::uint8_t {
   not_started,
   nothing,
@@ -100,7 +102,8 @@ struct ClusterState : Cluster {
   bool observed = false;                 ///< somebody listens to events
   bool ends_teams_early = false;         ///< ManualLifetime: a whole team may leave before others
   int slot = 0;
-  int live = 0;  ///< threads that have not returned
+  int live = 0;          ///< threads that have not returned
+  int first_thread = 0;  ///< that ran
   int team_threads = 0;
 
   Context main = nullptr;  ///< of the worker, while fibers run
@@ -116,8 +119,8 @@ struct ClusterState : Cluster {
 
   std::uint64_t progress = 0;        ///< steps that may have changed what others wait for
   std::uint64_t other_switches = 0;  ///< that no sweep of the scheduler made
-  std::uint64_t swept_starts =
-      0;             ///< steps of a sweep from a thread that returned to one that starts
+  /// Steps of a sweep from a thread that returned to one that starts: no switches.
+  std::uint64_t swept_starts = 0;
   int spinning = 0;  ///< threads that wait in a spin
   std::uint64_t progress_at_last_retry = ~std::uint64_t{0};
 

@@ -42,26 +42,31 @@ void run_thread(ClusterState& cluster, ThreadState& self) {
     thread_returned(self);
 }
 
-/// The fiber's thread has returned: goes to `next`, or to the worker. Comes back when the thread of
-/// this place in the worker's next cluster starts.
-void leave(ClusterState& cluster, ThreadState& self, ThreadState* next) {
-  Context target = cluster.main;
-  Stack const* stack = &cluster.worker->native_stack;
-  if (next == nullptr) {
-    cluster.result = cluster.live == 0 ? RunResult::finished : RunResult::stuck;
-  } else {
+/// The thread of this fiber has returned and none starts: goes to `next`, or to the worker. Comes
+/// back when a thread of the worker's next cluster begins on this fiber, which belongs to no one
+/// till then.
+void leave(ClusterState& cluster, ThreadState* self, ThreadState* next) {
+  if (next != nullptr) {
     prefetch_stacks_after(*next);
-    target = next->context;
-    stack = &next->stack;
+    switch_context(&self->context, next->context, cluster.exceptions, next->stack);
+    return;
   }
-  switch_context(&self.context, target, cluster.exceptions, *stack);
+  cluster.result = cluster.live == 0 ? RunResult::finished : RunResult::stuck;
+  // Where the next cluster begins it finds the fiber: so one is enough for clusters without waits.
+  ThreadState* const home = &cluster.thread(cluster.first_thread);
+  if (home->stack.bottom == nullptr) {
+    std::swap(home->stack, self->stack);
+    self->context = nullptr;
+    self = home;
+  }
+  switch_context(&self->context, cluster.main, cluster.exceptions, cluster.worker->native_stack);
 }
 
-/// The fiber's thread has returned. A thread that ends without having been switched away from
-/// leaves its stack to the next one if that has none yet, so a team without barriers never
-/// switches.
+/// The thread of this fiber has returned: goes on with the next one that starts, on the same stack,
+/// so a team without barriers never switches; or to one that waited.
 /// @return the thread to run next on this stack
 ThreadState* after_return(ClusterState& cluster, ThreadState* self) {
+  if (!canary_is_intact(self->stack)) report_overrun_canary(*self);
   int next_index = self->index + 1;
   bool const sweeps = cluster.scheduler.advance_sweep(self->index);
   if (!sweeps) {
@@ -70,18 +75,17 @@ ThreadState* after_return(ClusterState& cluster, ThreadState* self) {
     if (next_index < 0) next_index = retry_spinning(cluster);
   }
   ThreadState* const next = next_index < 0 ? nullptr : &cluster.thread(next_index);
-  // A start is no switch, whether or not an earlier cluster left a fiber that takes one.
-  bool const starts = next != nullptr && next->waiting == Waiting::not_started;
-  if (sweeps && starts) ++cluster.swept_starts;
-  if (!sweeps && next != nullptr && !starts) ++cluster.other_switches;
-  if (next != nullptr && next->context == nullptr) {
-    next->stack = std::exchange(self->stack, Stack{});
+  if (next != nullptr && next->waiting == Waiting::not_started) {
+    if (sweeps) ++cluster.swept_starts;
+    // A fiber that an earlier cluster left with that thread stays behind with this one.
+    std::swap(next->stack, self->stack);
+    self->context = next->context;
     next->context = started;
     return next;
   }
-  if (!canary_is_intact(self->stack)) report_overrun_canary(*self);
-  leave(cluster, *self, next);
-  return self;
+  if (!sweeps && next != nullptr) ++cluster.other_switches;
+  leave(cluster, self, next);
+  return &cluster.current();
 }
 
 }  // namespace
@@ -145,8 +149,7 @@ void block_and_search(ClusterState& cluster, ThreadState& self) {
   if (next < 0) {
     switch_to_worker(cluster, self, RunResult::stuck);
   } else if (next != self.index) {
-    ++cluster.other_switches;
-    switch_to(cluster, self, cluster.thread(next));
+    switch_outside_sweep(cluster, self, cluster.thread(next));
   }
 }
 
@@ -158,6 +161,9 @@ void run_fibers(ClusterState& cluster) {
   }
   set_running_cluster(&cluster);
   ThreadState& thread = cluster.thread(next);
+  if (thread.waiting == Waiting::not_started &&
+      cluster.live == static_cast<int>(cluster.threads.size()))
+    cluster.first_thread = next;
   if (thread.context == nullptr) prepare_fiber(cluster, thread);
   switch_context(&cluster.main, thread.context, cluster.exceptions, thread.stack);
   set_running_cluster(nullptr);

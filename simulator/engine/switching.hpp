@@ -20,8 +20,8 @@ __attribute__((always_inline)) inline void prefetch_line(void const* address, in
 }
 
 /// A switch is a few nanoseconds, a stack that left the first cache a few more: under the common
-/// schedule the thread three switches ahead is known, so its stack is on its way meanwhile. Of 1024
-/// fibers' switches at 45 ns each this left 10 (docs/decisions/0003-fiber-switch.md).
+/// schedule the threads that come next are known, so their stacks are on their way meanwhile. Of 45
+/// ns for each switch of 1024 fibers this left 10 (docs/decisions/0003-fiber-switch.md).
 __attribute__((always_inline)) inline void prefetch_stacks_after(ThreadState const& next) {
   prefetch_line((&next)[switches_ahead].context, 0);
   prefetch_line((&next)[switches_ahead].context, 64);
@@ -49,20 +49,9 @@ int retry_spinning(ClusterState& cluster);
 /// The rest of block(): another than the neighbour, spinning threads to retry, or nobody to run.
 void block_and_search(ClusterState& cluster, ThreadState& self);
 
-/// The running thread waits: another one runs until it is made ready again.
-__attribute__((always_inline)) inline void block(ClusterState& cluster, ThreadState& self,
-                                                 Waiting reason) {
-  self.waiting = reason;
-  if (cluster.scheduler.advance_sweep(self.index)) [[likely]] {
-    switch_to(cluster, self, (&self)[1]);
-  } else {
-    block_and_search(cluster, self);
-  }
-  self.waiting = Waiting::nothing;
-}
-
-/// block() at a team barrier, the most frequent wait: it leaves no note of the reason. A thread
-/// that has none and is not ready waits here (who_waits.cpp).
+/// The running thread waits until it is made ready again: another one runs. It leaves no note of
+/// the reason: a thread that has none and is not ready waits at a team barrier, the most frequent
+/// wait.
 __attribute__((always_inline)) inline void block_at_team_barrier(ClusterState& cluster,
                                                                  ThreadState& self) {
   if (cluster.scheduler.advance_sweep(self.index)) [[likely]] {
@@ -72,12 +61,24 @@ __attribute__((always_inline)) inline void block_at_team_barrier(ClusterState& c
   }
 }
 
+/// The same for any other reason.
+__attribute__((always_inline)) inline void block(ClusterState& cluster, ThreadState& self,
+                                                 Waiting reason) {
+  self.waiting = reason;
+  block_at_team_barrier(cluster, self);
+  self.waiting = Waiting::nothing;
+}
+
+/// switch_to() that no sweep of the scheduler counts.
+inline void switch_outside_sweep(ClusterState& cluster, ThreadState& self, ThreadState& next) {
+  ++cluster.other_switches;
+  switch_to(cluster, self, next);
+}
+
 /// Others became ready: lets the schedule choose who goes on.
 inline void reschedule(ClusterState& cluster, ThreadState& self) {
   int const next = cluster.scheduler.pick();
-  if (next == self.index) return;
-  ++cluster.other_switches;
-  switch_to(cluster, self, cluster.thread(next));
+  if (next != self.index) switch_outside_sweep(cluster, self, cluster.thread(next));
 }
 
 }  // namespace kohort::simulator

@@ -26,8 +26,8 @@ class StackPool {
 
   /// Moves up to `count` stacks to `into`, one at least: from its back on, neighbours in memory
   /// follow each other, as far as there are such. Threads that run one after the other on stacks at
-  /// equal distances run up to a third faster than on the same stacks in any order (1024 threads on
-  /// an EPYC 9004, docs/results/simulator.md). @throws std::bad_alloc
+  /// equal distances share the lines of the page table, and of what prefetches. @throws
+  /// std::bad_alloc
   void take(std::vector<Stack>& into, std::size_t count);
   /// Takes all of `from` back.
   void give_back(std::vector<Stack>& from);

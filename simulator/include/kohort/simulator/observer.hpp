@@ -32,7 +32,8 @@ class Observer {
   virtual void launch_ended(LaunchCounts const&) {}
 };
 
-/// Writes what happened as text, cluster after cluster: the same bytes for any number of workers.
+/// Writes what happened as text, cluster after cluster: the same bytes for any number of workers,
+/// if no cluster waits for another through global memory (how often it polls depends on the other).
 class EventLog : public Observer {
  public:
   EventLog();
