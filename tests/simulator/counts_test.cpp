@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <set>
 #include <vector>
 
 namespace kohort::tests {
@@ -125,6 +127,33 @@ TEST(Counts, AreTheSameOnAnyNumberOfWorkers) {
   EXPECT_GT(switches(1), 100 * 63);
   EXPECT_EQ(switches(2), switches(1));
   EXPECT_EQ(switches(16), switches(1));
+}
+
+TEST(Counts, OfSwitchesIncludeThoseAtAtomics) {
+  Simulator const target = simulated({.schedule = "random:1"});
+  Buffer<int, Simulator> sum(target, 1);
+  deep_copy(sum, 0);
+  int* const cell = sum.data();
+  parallel_for(
+      "preempted", Policy(target, 1, 32),
+      KOHORT_LAMBDA(Policy::member_type const&) { atomic_add(cell, 1); });
+  EXPECT_GT(target.last_counts().switches, 0);
+}
+
+TEST(Counts, AThreadThatNeverWaitsRunsOnTheStackOfTheOneBefore) {
+  for (char const* schedule : {"rank", "reverse"}) {
+    Simulator const target = simulated({.schedule = schedule});
+    std::vector<std::uintptr_t> places(std::size_t{50} * 64);
+    std::uintptr_t* const out = places.data();
+    parallel_for(
+        "never_waits", Policy(target, 50, 64), KOHORT_LAMBDA(Policy::member_type const& member) {
+          int volatile on_the_stack = 0;
+          out[member.league_rank() * 64 + member.team_rank()] =
+              reinterpret_cast<std::uintptr_t>(&on_the_stack);
+        });
+    std::set<std::uintptr_t> const different(places.begin(), places.end());
+    EXPECT_EQ(different.size(), 1U) << schedule;
+  }
 }
 
 /// Which clusters leave fibers behind for which others depends on the workers; the count must not.
