@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -131,13 +132,23 @@ TEST(Counts, AreTheSameOnAnyNumberOfWorkers) {
 
 TEST(Counts, OfSwitchesIncludeThoseAtAtomics) {
   Simulator const target = simulated({.schedule = "random:1"});
-  Buffer<int, Simulator> sum(target, 1);
-  deep_copy(sum, 0);
-  int* const cell = sum.data();
+  constexpr int turns = 32 * 4;
+  Buffer<int, Simulator> next_turn(target, 1);
+  deep_copy(next_turn, 0);
+  int* const next = next_turn.data();
+  std::vector<int> whose(turns);
+  int* const out = whose.data();
   parallel_for(
-      "preempted", Policy(target, 1, 32),
-      KOHORT_LAMBDA(Policy::member_type const&) { atomic_add(cell, 1); });
-  EXPECT_GT(target.last_counts().switches, 0);
+      "preempted", Policy(target, 1, 32), KOHORT_LAMBDA(Policy::member_type const& member) {
+        for (int i = 0; i < turns / 32; ++i) out[atomic_fetch_add(next, 1)] = member.team_rank();
+      });
+  int preempted = 0;
+  for (auto turn = whose.begin(); turn + 1 != whose.end(); ++turn) {
+    bool const goes_on_later = std::find(turn + 1, whose.end(), *turn) != whose.end();
+    if (turn[1] != *turn && goes_on_later) ++preempted;
+  }
+  EXPECT_GT(preempted, 32);
+  EXPECT_GE(target.last_counts().switches, preempted);
 }
 
 TEST(Counts, AThreadThatNeverWaitsRunsOnTheStackOfTheOneBefore) {
