@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Atomics: every operation at every width, on global memory, one's own scratch and a peer's, with
 // every thread of the cluster on one cell. On an H200 the hardware's own path loses updates for
-// some of them (64-bit remote min, max, xor), so each has its case.
+// some of them (64-bit remote min, max, and, or, xor), so each has its case.
 #include "device.hpp"
 
 #include <limits>
