@@ -34,5 +34,6 @@ write_basic_package_version_file("${PROJECT_BINARY_DIR}/kohortConfigVersion.cmak
 install(FILES "${PROJECT_BINARY_DIR}/kohortConfig.cmake" "${PROJECT_BINARY_DIR}/kohortConfigVersion.cmake"
               "${PROJECT_SOURCE_DIR}/cmake/KohortKernels.cmake" DESTINATION "${package_dir}")
 if(TARGET kohort)
+  set_target_properties(kohort PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
   install(TARGETS kohort)
 endif()

@@ -139,7 +139,10 @@ TEST(Explain, NamesTheDevicesLargestCluster) {
   asked.nonportable_size_allowed = true;
   Support const support = explained(asked);
   EXPECT_EQ(support.limit, "this device's largest cluster is 16 teams");
-  EXPECT_THAT(support.would_work, HasSubstr("cluster 8"));
+  EXPECT_THAT(support.would_work, HasSubstr("cluster 16 ("));
+  asked.nonportable_size_allowed = false;
+  EXPECT_EQ(explained(asked).would_work,
+            "cluster 8 (15 resident at once), or up to 16 with allow_nonportable_size()");
 }
 
 TEST(Explain, SaysThatADeviceHasNoClusters) {

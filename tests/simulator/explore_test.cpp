@@ -173,7 +173,26 @@ TEST(Explore, ReportsWhatTheBodyThrew) {
   EXPECT_EQ(found.report, "the third row differs");
   std::ostringstream text;
   text << found;
-  EXPECT_EQ(text.str(), "the third row differs\n  found   in schedule 1 of the ladder: rank");
+  EXPECT_EQ(text.str(),
+            "the third row differs\n  found   in schedule 1 of the ladder: rank\n"
+            "  replay  KOHORT_SIM_SCHEDULE=rank in front of the command");
+}
+
+TEST(Explore, RunsTheScheduleOfTheEnvironmentAlone) {
+  Exploration const found = explore([] { return copies_right(Simulator(), false); });
+  ASSERT_FALSE(found.ok);
+  EXPECT_GT(found.schedules, 1);
+  {
+    Environment const replay("KOHORT_SIM_SCHEDULE", found.schedule);
+    Exploration const again = explore([] { return copies_right(Simulator(), false); });
+    EXPECT_FALSE(again.ok);
+    EXPECT_EQ(again.schedules, 1);
+    EXPECT_EQ(again.schedule, found.schedule);
+  }
+  Environment const other("KOHORT_SIM_SCHEDULE", "rank");
+  Exploration const passes = explore([] { return copies_right(Simulator(), false); });
+  EXPECT_TRUE(passes.ok);
+  EXPECT_EQ(passes.schedules, 1);
 }
 
 TEST(Explore, CountsUpFromTheSeedThatItIsGiven) {

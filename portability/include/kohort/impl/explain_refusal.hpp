@@ -136,9 +136,13 @@ inline Support explain_cluster(LaunchRequest const& request, DeviceProperties co
                                             : "ClusterMode::automatic or native");
   if (size > 1 && largest <= 1)
     return refused(properties.device + " has no thread-block clusters", "a cluster of 1");
-  if (size > largest)
-    return refused("this device's largest cluster is " + std::to_string(largest) + " teams",
-                   cluster_that_fits(queries, std::max(portable, 1)));
+  if (size > largest) {
+    bool const only_portable = !request.nonportable_size_allowed && portable < largest;
+    std::string fits = cluster_that_fits(queries, only_portable ? std::max(portable, 1) : largest);
+    if (only_portable)
+      fits += ", or up to " + std::to_string(largest) + " with allow_nonportable_size()";
+    return refused("this device's largest cluster is " + std::to_string(largest) + " teams", fits);
+  }
   if (size > portable && !request.nonportable_size_allowed)
     return refused("a cluster over " + std::to_string(portable) + " needs allow_nonportable_size()",
                    cluster_that_fits(queries, portable) +

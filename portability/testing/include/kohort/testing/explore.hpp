@@ -5,6 +5,7 @@
 #include <kohort/simulator/schedule.hpp>
 
 #include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <ostream>
@@ -35,8 +36,13 @@ struct Exploration {
   friend std::ostream& operator<<(std::ostream& stream, Exploration const& exploration) {
     if (exploration.ok)
       return stream << "nothing found in " << exploration.schedules << " schedules";
-    return stream << exploration.report << "\n  found   in schedule " << exploration.schedules
-                  << " of the ladder: " << exploration.schedule;
+    stream << exploration.report << "\n  found   in schedule " << exploration.schedules
+           << " of the ladder: " << exploration.schedule;
+    // A finding's report has its replay line already.
+    if (exploration.id.empty())
+      stream << "\n  replay  KOHORT_SIM_SCHEDULE=" << exploration.schedule
+             << " in front of the command";
+    return stream;
   }
 };
 
@@ -84,12 +90,19 @@ inline std::vector<simulator::Schedule> ladder(int teams, ExploreOptions const& 
 
 /// Runs `body`, which launches kernels on Simulators of its own making and checks what they did,
 /// under the ladder of schedules: rank, reverse, each team last, each team first to end, PCT,
-/// random. Stops at the first schedule under which it throws or returns false.
+/// random. Stops at the first schedule under which it throws or returns false. Where
+/// KOHORT_SIM_SCHEDULE is set, that one alone is run: so the line that a report prints replays it.
 ///
 /// When the body's clusters talk to each other through global atomics, the ladder runs on one
 /// worker, so that what it found can be replayed.
 inline Exploration explore(std::function<bool()> const& body, ExploreOptions const& options = {}) {
   Exploration exploration;
+  char const* const asked = std::getenv("KOHORT_SIM_SCHEDULE");
+  if (asked != nullptr && *asked != '\0') {
+    if (Impl::survives(body, simulator::parse_schedule(asked), exploration))
+      exploration.schedule.clear();
+    return exploration;
+  }
   simulator::take_launch_facts();
   if (!Impl::survives(body, {}, exploration)) return exploration;
   simulator::LaunchFacts const facts = simulator::take_launch_facts();
