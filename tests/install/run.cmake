@@ -29,3 +29,8 @@ file(COPY "${KOHORT_SOURCE}/tests/install/" DESTINATION "${work}/project")
 run_step("${CMAKE_COMMAND}" -S "${work}/project" -B "${work}/build" ${configure_options})
 run_step("${CMAKE_COMMAND}" --build "${work}/build" --parallel 2)
 run_step("${work}/build/average")
+if(WAY STREQUAL "package")
+  # A package that was built with CUDA serves a machine without the toolkit.
+  run_step("${CMAKE_COMMAND}" -S "${work}/project" -B "${work}/build_without_toolkit" ${configure_options}
+           -DCMAKE_DISABLE_FIND_PACKAGE_CUDAToolkit=ON)
+endif()
