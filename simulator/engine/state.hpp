@@ -51,7 +51,8 @@ struct Rendezvous {
 struct alignas(64) ThreadState : Thread {
   int index = 0;              ///< in the cluster
   Context context = nullptr;  ///< null: it has no fiber yet
-  /// Its own from its first block on, and kept for the thread of this index in the next cluster.
+  /// From its first wait on; a fiber that no thread of a cluster uses any more is kept here as
+  /// well.
   Stack stack;
   std::uint32_t cluster_phase = 0;  ///< in which it arrived at the cluster barrier
   Waiting waiting = Waiting::not_started;

@@ -124,6 +124,23 @@ TEST(Reduce, GivesEqualBitsFromPartialsWhateverTheSchedule) {
   }
 }
 
+/// Other data in each launch: a partial that the one before left would count as this one's.
+TEST(Reduce, TakesNoPartialOfAnEarlierLaunch) {
+  std::size_t const count = 1 << 18;
+  Simulator const simulator(SimulatorOptions{.profile = "h200-sxm"});
+  Buffer<std::int64_t, Simulator> data(simulator, count);
+  for (Variant variant : all_variants) {
+    Reduction<Simulator, std::int64_t> const reduction(simulator, variant, 256, ClusterShape(1));
+    for (std::int64_t value : {1, 5, 2}) {
+      deep_copy(data, value);
+      // Leagues of different length, so that places of the longest are left and taken up again.
+      std::int64_t const length = value == 5 ? count / 4 : count;
+      reduction.launch(data.data(), length);
+      EXPECT_EQ(reduction.read_result(), value * length) << to_string(variant);
+    }
+  }
+}
+
 void expect_refusal(Variant variant, int team, std::string const& part) {
   Simulator const simulator(SimulatorOptions{.profile = "tiny"});
   try {
