@@ -32,7 +32,7 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/kohortConfig.cmake.in
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/kohortConfigVersion.cmake"
                                  COMPATIBILITY SameMajorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/kohortConfig.cmake" "${PROJECT_BINARY_DIR}/kohortConfigVersion.cmake"
-              "${PROJECT_SOURCE_DIR}/cmake/KohortKernels.cmake" DESTINATION "${package_dir}")
+              "${PROJECT_SOURCE_DIR}/cmake/KohortKernels.cmake" "${PROJECT_SOURCE_DIR}/cmake/KohortCheck.cmake" DESTINATION "${package_dir}")
 if(TARGET kohort)
   set_target_properties(kohort PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
   install(TARGETS kohort)

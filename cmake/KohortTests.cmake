@@ -64,6 +64,12 @@ function(kohort_add_test_folder folder)
   if(every_target)
     kohort_add_kernels(${program} FILES ${every_target} TARGETS simulator cuda)
   endif()
+  if(folder STREQUAL "detect")
+    # The corpus is compiled for CUDA as well (kernels/check): here, and for the simulator, all is instrumented.
+    file(GLOB corpus CONFIGURE_DEPENDS "${path}/corpus/*.cpp")
+    kohort_add_kernels(${program} FILES ${corpus} TARGETS simulator)
+    kohort_check_target(${program})
+  endif()
   kohort_discover_tests(${program} cpu "*")
 endfunction()
 

@@ -42,6 +42,13 @@ bool is_launcher(Frame const& frame) {
          frame.file.find("simulator/engine/") != std::string::npos;
 }
 
+bool is_library(Frame const& frame) {
+  for (char const* const folder :
+       {"portability/include/", "backend/cpu/include/", "/include/kohort/", "/include/c++/"})
+    if (frame.file.find(folder) != std::string::npos) return true;
+  return false;
+}
+
 std::string text_of(Frame const& frame) {
   std::size_t cut = frame.file.rfind('/');
   if (cut != std::string::npos && cut > 0) cut = frame.file.rfind('/', cut - 1);
@@ -50,6 +57,18 @@ std::string text_of(Frame const& frame) {
 }
 
 }  // namespace
+
+SourceLine user_line_of(void* program_counter) {
+  static backward::TraceResolver* const resolver = new backward::TraceResolver;
+  // The return address is behind the call.
+  backward::Trace const trace(static_cast<char*>(program_counter) - 1, 0);
+  std::vector<Frame> const frames = frames_of(resolver->resolve(trace));
+  for (Frame const& frame : frames)
+    if (frame.line != 0 && !is_library(frame))
+      return {frame.file, static_cast<int>(frame.line)};
+  if (frames.empty() || frames.front().line == 0) return {};
+  return {frames.front().file, static_cast<int>(frames.front().line)};
+}
 
 std::string backtrace_from(void* program_counter, void* context) {
   backward::StackTrace trace;

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../check/cluster_check.hpp"
 #include "../check/faults.hpp"
 #include "switching.hpp"
 
@@ -9,6 +10,8 @@ void complete_team_barrier(ClusterState& cluster, TeamState& team) {
   team.arrived = team.ordinary_below = 0;
   ++team.barriers;
   ++cluster.progress;
+  if (cluster.check != nullptr) [[unlikely]]
+    cluster.check->team_barrier_completed(team.rank, team.site);
   if (cluster.observed) [[unlikely]]
     for (Observer* observer : cluster.launch->observers()) observer->team_barrier_completed(team);
   cluster.scheduler.make_range_ready(team.first, team.first + team.threads);
@@ -63,6 +66,7 @@ void thread_returned(ThreadState& self) {
   TeamState& team = cluster.team_of(self);
   if (cluster.observed)
     for (Observer* observer : cluster.launch->observers()) observer->thread_returned(self);
+  if (cluster.check != nullptr) cluster.check->thread_returned(self.index);
   if (team.arrived > 0) {
     team.ordinary_below = 0;
     if (team.arrived + team.returned == team.threads) report_partial_team_barrier(self);
@@ -73,6 +77,16 @@ void thread_returned(ThreadState& self) {
     if (cluster.barrier_arrived > 0 && cluster.barrier_arrived == cluster.barrier_expected)
       complete_cluster_barrier(cluster);
   }
+}
+
+/// Everybody who waits at the team's barrier `id` meets here.
+static void check_meeting(ClusterState& cluster, TeamState const& team, int id, Site site) {
+  std::vector<int> threads;
+  for (int i = team.first; i < team.first + team.threads; ++i) {
+    ThreadState const& other = cluster.thread(i);
+    if (other.waiting == Waiting::named_barrier && other.named_barrier == id) threads.push_back(i);
+  }
+  cluster.check->met(threads, site);
 }
 
 void named_barrier(Thread& thread, int id, int subgroups, Site site) {
@@ -99,6 +113,7 @@ void named_barrier(Thread& thread, int id, int subgroups, Site site) {
   }
   barrier.arrived = 0;
   ++cluster.progress;
+  if (cluster.check != nullptr) check_meeting(cluster, team, id, site);
   self.waiting = Waiting::nothing;
   for (int i = team.first; i < team.first + team.threads; ++i) {
     ThreadState& other = cluster.thread(i);
@@ -114,6 +129,8 @@ void complete_cluster_barrier(ClusterState& cluster) {
   } else {
     ++cluster.guard_barriers;
   }
+  if (cluster.check != nullptr) [[unlikely]]
+    cluster.check->cluster_barrier_completed();
   cluster.barrier_arrived = 0;
   ++cluster.barrier_phase;
   ++cluster.progress;
@@ -125,7 +142,7 @@ void complete_cluster_barrier(ClusterState& cluster) {
   }
 }
 
-void cluster_arrive(Thread& thread, ClusterBarrierKind kind, Site site) {
+void cluster_arrive(Thread& thread, ClusterBarrierKind kind, bool publishes_writes, Site site) {
   ThreadState& self = state_of(thread);
   ClusterState& cluster = cluster_of(self);
   TeamState& team = cluster.team_of(self);
@@ -150,6 +167,8 @@ void cluster_arrive(Thread& thread, ClusterBarrierKind kind, Site site) {
   } else if (!same_site(team.cluster_site, site)) {
     report_mismatched_cluster_barrier(self, site);
   }
+  if (cluster.check != nullptr) [[unlikely]]
+    cluster.check->cluster_arrived(self.index, publishes_writes, site);
   if (++cluster.barrier_arrived == cluster.barrier_expected) complete_cluster_barrier(cluster);
 }
 
@@ -161,9 +180,11 @@ void cluster_wait(Thread& thread, Site site) {
   if (self.cluster_phase != cluster.barrier_phase) {
     // Complete already: the wait is a decision point all the same.
     reschedule(cluster, self);
-    return;
+  } else {
+    block(cluster, self, Waiting::cluster_barrier);
   }
-  block(cluster, self, Waiting::cluster_barrier);
+  if (cluster.check != nullptr) [[unlikely]]
+    cluster.check->cluster_waited(self.index);
 }
 
 }  // namespace kohort::simulator

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../check/cluster_check.hpp"
 #include "../check/faults.hpp"
 #include "switching.hpp"
 
 #include <cstring>
+#include <numeric>
+#include <vector>
 
 namespace kohort::simulator {
 namespace {
@@ -86,6 +89,11 @@ void exchange(Thread& thread, Exchange const& request, Site site) {
   meeting.arrived = 0;
   ++cluster.progress;
   ++cluster.worker->counts.subgroup_exchanges;
+  if (cluster.check != nullptr && request.kind == ExchangeKind::barrier) {
+    std::vector<int> threads(static_cast<std::size_t>(existing));
+    std::iota(threads.begin(), threads.end(), lanes->index);
+    cluster.check->met(threads, site);
+  }
   if (request.kind == ExchangeKind::ballot) {
     complete_ballot(lanes, existing);
   } else if (request.kind != ExchangeKind::barrier) {

@@ -11,7 +11,6 @@
 
 #include <algorithm>
 #include <mutex>
-#include <thread>
 
 namespace kohort::simulator {
 namespace {
@@ -33,14 +32,6 @@ void gather_facts(LaunchState const& launch) {
   gathered.communicates_globally |= launch.communicates();
 }
 
-int workers_for(LaunchState const& launch) {
-  if (launch.options().schedule.serial) return 1;
-  int const asked = launch.options().workers;
-  int const cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
-  long long const useful = std::min<long long>(launch.plan().size(), asked > 0 ? asked : cores);
-  return static_cast<int>(std::max(1LL, useful));
-}
-
 void run_worker(LaunchState& launch, int number) {
   Worker worker;
   worker.launch = &launch;
@@ -50,7 +41,8 @@ void run_worker(LaunchState& launch, int number) {
 
 }  // namespace
 
-void run_workers(LaunchState& launch, int workers) {
+void run_workers(LaunchState& launch) {
+  int const workers = launch.workers();
   if (workers == 1) {
     run_worker(launch, 0);
     return;
@@ -64,6 +56,12 @@ void run_workers(LaunchState& launch, int workers) {
     tbb::parallel_for(
         0, workers, [&](int number) { run_worker(launch, number); }, tbb::static_partitioner());
   });
+}
+
+Mode parse_mode(std::string const& text) {
+  if (text == "run") return Mode::run;
+  if (text == "check") return Mode::check;
+  throw std::invalid_argument("kohort: simulator mode \"" + text + "\": modes are run and check");
 }
 
 LaunchFacts take_launch_facts() {
@@ -82,7 +80,7 @@ LaunchCounts launch(LaunchShape const& shape, EngineOptions const& options, Thre
                                 "\": no cluster of this shape fits on " + options.profile->name);
   for (Observer* observer : state.observers())
     observer->launch_started(shape, options, state.plan().size());
-  run_workers(state, workers_for(state));
+  run_workers(state);
   gather_facts(state);
   for (Observer* observer : state.observers()) observer->launch_ended(state.counts());
   if (std::unique_ptr<Finding> const finding = state.take_finding()) throw *finding;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "launch_state.hpp"
 
+#include "../check/cluster_check.hpp"
+
 #include <kohort/simulator/observer.hpp>
 
 #include <algorithm>
 #include <mutex>
+#include <thread>
 
 namespace kohort::simulator {
 namespace {
@@ -25,7 +28,18 @@ Placement placement_of(LaunchShape const& shape, DeviceProfile const& profile, i
                                 : Placement(profile, teams_per_sm, size);
 }
 
+int workers_for(EngineOptions const& options, long long clusters) {
+  if (options.schedule.serial) return 1;
+  int const cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  int const wanted = options.workers > 0 ? options.workers : cores;
+  return static_cast<int>(std::clamp<long long>(clusters, 1, wanted));
+}
+
 }  // namespace
+
+ClusterState::ClusterState() = default;
+ClusterState::~ClusterState() = default;
+LaunchState::~LaunchState() = default;
 
 LaunchState::LaunchState(LaunchShape const& shape, EngineOptions const& options,
                          ThreadFunction function, void const* functor)
@@ -39,11 +53,13 @@ LaunchState::LaunchState(LaunchShape const& shape, EngineOptions const& options,
       placement_(placement_of(shape, *options.profile, teams_per_sm_)),
       stacks_(
           StackPool::of_size(options.stack_bytes == 0 ? default_stack_bytes : options.stack_bytes)),
+      worker_count_(workers_for(options, plan_.size())),
       observers_(options.observers),
       slot_taken_(
           static_cast<std::size_t>(plan_.wave() > 0 ? plan_.wave() : placement_.resident_limit()),
           false),
       stop_after_(plan_.size()) {
+  if (options.mode == Mode::check) check_ = std::make_unique<LaunchCheck>(shape, worker_count_);
   if (!options.trace_path.empty()) {
     owned_observers_.push_back(std::make_unique<PlacementTrace>(options.trace_path));
     observers_.push_back(owned_observers_.back().get());

@@ -12,6 +12,7 @@
 
 namespace kohort::simulator {
 
+class LaunchCheck;
 class WatchedWorker;
 
 /// Where a cluster lies in the league, and how large it is.
@@ -47,12 +48,17 @@ class LaunchState {
  public:
   LaunchState(LaunchShape const& shape, EngineOptions const& options, ThreadFunction function,
               void const* functor);
+  ~LaunchState();
 
   LaunchShape const& shape() const { return shape_; }
   EngineOptions const& options() const { return options_; }
   LeaguePlan const& plan() const { return plan_; }
   Placement const& placement() const { return placement_; }
   StackPool& stacks() const { return stacks_; }
+  /// OS threads that run clusters.
+  int workers() const { return worker_count_; }
+  /// Null in run mode.
+  LaunchCheck* check() const { return check_.get(); }
   bool observed() const { return !observers_.empty(); }
   /// Clusters that are resident at once.
   int resident_limit() const { return static_cast<int>(slot_taken_.size()); }
@@ -121,6 +127,8 @@ class LaunchState {
   LeaguePlan plan_;
   Placement placement_;
   StackPool& stacks_;
+  int worker_count_;
+  std::unique_ptr<LaunchCheck> check_;
   std::vector<std::unique_ptr<Observer>> owned_observers_;
   std::vector<Observer*> observers_;
 
@@ -173,7 +181,7 @@ void begin_cluster(ClusterState& cluster, LaunchState& launch, Worker& worker, l
                    int slot);
 
 /// The launch's workers on oneTBB.
-void run_workers(LaunchState& launch, int workers);
+void run_workers(LaunchState& launch);
 
 /// The cluster that this OS thread is running, or null. Never inlined: fibers stay on their OS
 /// thread, but a compiler may not know.

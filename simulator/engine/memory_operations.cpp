@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../check/cluster_check.hpp"
 #include "../check/faults.hpp"
 #include "switching.hpp"
+
+#include <atomic>
 
 namespace kohort::simulator {
 namespace {
@@ -27,7 +30,7 @@ void spin(ClusterState& cluster, ThreadState& self) {
 
 }  // namespace
 
-void before_atomic(Thread& thread, void const* address, Site site) {
+void before_atomic(Thread& thread, void const* address, AtomicAccess access, Site site) {
   ThreadState& self = state_of(thread);
   ClusterState& cluster = cluster_of(self);
   self.site = site;
@@ -42,17 +45,31 @@ void before_atomic(Thread& thread, void const* address, Site site) {
       self.site = site;
     }
   }
+  if (cluster.check != nullptr) [[unlikely]] {
+    self.atomic_address = address;
+    self.atomic_access = access;
+    cluster.check->before_atomic(address, access, site_of(site));
+  }
 }
 
-void after_atomic(Thread& thread, bool changed) {
+void after_atomic(Thread& thread, bool wrote, bool changed) {
   ThreadState& self = state_of(thread);
   ClusterState& cluster = cluster_of(self);
+  if (cluster.check != nullptr) [[unlikely]]
+    cluster.check->after_atomic(self.atomic_address, self.atomic_access, wrote, site_of(self.site));
   if (changed) {
     self.idle_atomics = 0;
     ++cluster.progress;
   } else if (++self.idle_atomics > idle_atomics_before_yield) {
     spin(cluster, self);
   }
+}
+
+void fence(Thread& thread, AtomicScope scope, Site site) {
+  std::atomic_thread_fence(std::memory_order_seq_cst);
+  ThreadState& self = state_of(thread);
+  ClusterState& cluster = cluster_of(self);
+  if (cluster.check != nullptr) cluster.check->fence(scope, site_of(site));
 }
 
 void* map_peer(Thread& thread, void* mine, int rank, Site site) {

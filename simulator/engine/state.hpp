@@ -20,6 +20,7 @@
 
 namespace kohort::simulator {
 
+class ClusterCheck;
 struct ClusterState;
 class LaunchState;
 struct Worker;
@@ -63,6 +64,8 @@ struct alignas(64) ThreadState : Thread {
   std::uint32_t cluster_arrivals = 0;  ///< inner ones, so far
 
   Site site;  ///< of what it waits for, or of its last cluster arrival
+  void const* atomic_address = nullptr;  ///< of the operation that it is in
+  AtomicAccess atomic_access;
   void const* sent = nullptr;
   void* received = nullptr;
   int argument = 0;
@@ -101,6 +104,7 @@ struct ClusterState : Cluster {
   Worker* worker = nullptr;
   ExceptionState* exceptions = nullptr;  ///< the worker's
   bool observed = false;                 ///< somebody listens to events
+  ClusterCheck* check = nullptr;         ///< in check mode
   bool ends_teams_early = false;         ///< ManualLifetime: a whole team may leave before others
   int slot = 0;
   int live = 0;          ///< threads that have not returned
@@ -132,7 +136,10 @@ struct ClusterState : Cluster {
   Scheduler scheduler;
   Arena arena;
   std::unique_ptr<Finding> finding;
+  std::unique_ptr<ClusterCheck> owned_check;
 
+  ClusterState();
+  ~ClusterState();
   std::uint64_t switches() const { return scheduler.swept() + other_switches - swept_starts; }
   /// threads is a span: const here is the cluster's, not its threads'.
   ThreadState& current() const { return threads[static_cast<std::size_t>(scheduler.running())]; }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "switching.hpp"
 
+#include "../check/cluster_check.hpp"
 #include "../check/faults.hpp"
 
 #include <utility>
@@ -160,12 +161,14 @@ void run_fibers(ClusterState& cluster) {
     return;
   }
   set_running_cluster(&cluster);
+  running_check = cluster.check;
   ThreadState& thread = cluster.thread(next);
   if (thread.waiting == Waiting::not_started &&
       cluster.live == static_cast<int>(cluster.threads.size()))
     cluster.first_thread = next;
   if (thread.context == nullptr) prepare_fiber(cluster, thread);
   switch_context(&cluster.main, thread.context, cluster.exceptions, thread.stack);
+  running_check = nullptr;
   set_running_cluster(nullptr);
 }
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../check/cluster_check.hpp"
 #include "../check/crash.hpp"
 #include "../check/faults.hpp"
 #include "launch_state.hpp"
@@ -114,7 +115,7 @@ void begin_cluster(ClusterState& cluster, LaunchState& launch, Worker& worker, l
     cluster.threads = {cluster.thread_storage.data(), static_cast<std::size_t>(cluster.live)};
     name_threads(cluster, shape.threads);
   }
-  cluster.arena.resize(cluster.size, shape.scratch_bytes, shape.scratch_alignment);
+  cluster.arena.resize(cluster.size, shape);
   for (int rank = 0; rank < cluster.size; ++rank) begin_team(cluster, shape, plan, rank);
   std::vector<TeamPlace> const places = places_of(cluster, launch);
   cluster.group = places.front().group;
@@ -123,6 +124,11 @@ void begin_cluster(ClusterState& cluster, LaunchState& launch, Worker& worker, l
     team.subgroup_lanes = launch.options().profile->subgroup_size;
   }
   begin_threads(cluster);
+  if (launch.check() != nullptr) {
+    if (!cluster.owned_check) cluster.owned_check = std::make_unique<ClusterCheck>(cluster);
+    cluster.check = cluster.owned_check.get();
+    cluster.check->begin(*launch.check(), worker.number);
+  }
   cluster.scheduler.reset(launch.options().schedule, cluster.index, cluster.size, shape.threads);
   for (Observer* observer : launch.observers()) observer->cluster_started(cluster, slot, places);
 }
@@ -235,6 +241,7 @@ void Worker::discard_stuck() {
 }
 
 void Worker::finish(std::unique_ptr<ClusterState> cluster) {
+  if (cluster->check != nullptr) cluster->check->end();
   if (cluster->finding) launch->faulted(*cluster);
   counts.clusters += 1;
   counts.teams += cluster->size;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "arena.hpp"
 
+#include "region.hpp"
+
 #include <kohort/simulator/operations.hpp>
 
 #include <algorithm>
@@ -18,20 +20,39 @@ std::size_t align_up(std::size_t value, std::size_t alignment) {
 
 constexpr std::size_t device_alignment = 128;
 
+/// From the region that the checker watches; from the heap where there is none, or where a policy
+/// wants more than a page's alignment.
+std::byte* take(std::size_t bytes, std::size_t alignment, PageUse use) {
+  if (alignment <= region_page && region_is_reserved()) return allocate_pages(bytes, use);
+  void* const memory = std::aligned_alloc(alignment, align_up(bytes, alignment));
+  if (memory == nullptr) throw std::bad_alloc();
+  return static_cast<std::byte*>(memory);
+}
+
+void give_back(std::byte* memory, bool quarantine) {
+  if (reinterpret_cast<std::uintptr_t>(memory) - region.base < region.bytes) {
+    free_pages(memory, quarantine);
+  } else {
+    std::free(memory);
+  }
+}
+
 }  // namespace
 
-void Arena::Free::operator()(std::byte* memory) const { std::free(memory); }
+void Arena::Free::operator()(std::byte* memory) const { give_back(memory, false); }
 
-void Arena::resize(int teams, std::size_t bytes, std::size_t alignment) {
-  alignment = std::max(alignment, device_alignment);
-  scratch_bytes_ = bytes;
-  team_collectives_ = align_up(bytes, device_alignment);
-  cluster_collectives_ = team_collectives_ + collective_bytes;
-  stride_ = align_up(cluster_collectives_ + collective_bytes, alignment);
+void Arena::resize(int teams, LaunchShape const& shape) {
+  std::size_t const alignment = std::max(shape.scratch_alignment, device_alignment);
+  scratch_bytes_ = std::max(shape.padded_scratch_bytes, shape.scratch_bytes);
+  team_collectives_ = align_up(scratch_bytes_ + gap, device_alignment);
+  cluster_collectives_ = team_collectives_ + collective_bytes + gap;
+  stride_ = align_up(cluster_collectives_ + collective_bytes + gap, alignment);
+  objects_ = shape.scratch_objects;
+  objects_.push_back({"the library's", team_collectives_, collective_bytes, 1});
+  objects_.push_back({"the library's", cluster_collectives_, collective_bytes, 1});
   std::size_t const needed = stride_ * static_cast<std::size_t>(teams);
   if (needed > size_ || reinterpret_cast<std::uintptr_t>(base_) % alignment != 0) {
-    memory_.reset(static_cast<std::byte*>(std::aligned_alloc(alignment, needed)));
-    if (!memory_) throw std::bad_alloc();
+    memory_.reset(take(needed, alignment, PageUse::scratch));
     base_ = memory_.get();
   }
   size_ = needed;
@@ -51,16 +72,37 @@ std::size_t Arena::bytes_used(int team) const {
   return used;
 }
 
+ScratchObject const* Arena::object_at(std::size_t in_block) const {
+  for (ScratchObject const& object : objects_)
+    if (in_block >= object.offset && in_block < object.offset + object.bytes) return &object;
+  return nullptr;
+}
+
+bool Arena::is_object(std::size_t offset, std::size_t bytes) const {
+  std::size_t const in_block = offset % stride_;
+  ScratchObject const* const object = object_at(in_block);
+  return object != nullptr && in_block + bytes <= object->offset + object->bytes;
+}
+
+bool Arena::is_mapped(std::size_t offset) const {
+  ScratchObject const* const object = object_at(offset % stride_);
+  if (object == nullptr) return false;
+  return object->is_mapped || object->offset == cluster_collectives_;
+}
+
 void Arena::poison_scratch(int team) { std::memset(block(team), poison, scratch_bytes_); }
 
 void* allocate(std::size_t bytes) {
   std::size_t const rounded = align_up(std::max<std::size_t>(bytes, 1), device_alignment);
-  void* const memory = std::aligned_alloc(device_alignment, rounded);
-  if (memory == nullptr) throw std::bad_alloc();
+  // The size asked for, not the rounded one, is what belongs to the caller.
+  std::byte* const memory = take(region_is_reserved() ? bytes : rounded, device_alignment,
+                                 PageUse::whole);
   std::memset(memory, poison, rounded);
   return memory;
 }
 
-void deallocate(void* memory) noexcept { std::free(memory); }
+void deallocate(void* memory) noexcept { give_back(static_cast<std::byte*>(memory), true); }
+
+void written_by_host(void const* memory, std::size_t bytes) { note_host_write(memory, bytes); }
 
 }  // namespace kohort::simulator

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kohort/simulator/launch.hpp>
+
 #include <cstddef>
 #include <memory>
+#include <vector>
 
 namespace kohort::simulator {
 
@@ -10,8 +13,11 @@ namespace kohort::simulator {
 /// and whose memory an address is in takes one comparison.
 class Arena {
  public:
-  /// Room for `teams` blocks of `bytes`, each at a multiple of `alignment`; poisoned.
-  void resize(int teams, std::size_t bytes, std::size_t alignment);
+  /// Bytes behind each object that belong to nobody, so that an overrun shows.
+  static constexpr std::size_t gap = 128;
+
+  /// Room for `teams` blocks, laid out as `shape` says; poisoned.
+  void resize(int teams, LaunchShape const& shape);
 
   std::byte* block(int team) const { return base_ + static_cast<std::size_t>(team) * stride_; }
   std::byte* team_collectives(int team) const { return block(team) + team_collectives_; }
@@ -28,6 +34,11 @@ class Arena {
   }
   std::size_t stride() const { return stride_; }
 
+  /// Whether `bytes` from `offset`, counted from the first block's start, lie in one object.
+  bool is_object(std::size_t offset, std::size_t bytes) const;
+  /// Whether they are memory that peers can map.
+  bool is_mapped(std::size_t offset) const;
+
   /// Bytes of the policy's block that no longer hold the poison, in words of 4.
   std::size_t bytes_used(int team) const;
   void poison_scratch(int team);
@@ -36,7 +47,10 @@ class Arena {
   struct Free {
     void operator()(std::byte* memory) const;
   };
+  ScratchObject const* object_at(std::size_t in_block) const;
+
   std::unique_ptr<std::byte, Free> memory_;
+  std::vector<ScratchObject> objects_;  ///< the library's two last
   std::byte* base_ = nullptr;
   std::size_t size_ = 0;
   std::size_t stride_ = 0;

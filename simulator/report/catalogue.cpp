@@ -8,7 +8,7 @@
 namespace kohort::simulator {
 namespace {
 
-constexpr std::array<CatalogueEntry, 19> entries{{
+constexpr std::array<CatalogueEntry, 30> entries{{
     {"team-barrier-divergent",
      "a team barrier needs every thread of the team; on an H200 this passes silently and pairs "
      "with "
@@ -76,6 +76,34 @@ constexpr std::array<CatalogueEntry, 19> entries{{
     {"kernel-crash", "the kernel did what the processor refuses", "see the address and the place"},
     {"stack-overflow", "the thread's stack is full",
      "make arrays smaller or put them into scratch, or raise KOHORT_SIM_STACK (KiB a thread)"},
+    {"race-team-scratch", "two threads touch the same team scratch, and nothing orders them",
+     "put a team barrier between the two"},
+    {"race-cluster-scratch", "two threads touch the same cluster scratch, and nothing orders them",
+     "put a cluster barrier between the two"},
+    {"race-global", "two threads touch the same global memory, and nothing orders them",
+     "let one thread own the memory, order the two, or use atomics"},
+    {"atomic-scope",
+     "an atomic operation is atomic only for the threads in its scope, and the other one's thread "
+     "is not",
+     "widen the scope until it holds both threads"},
+    {"peer-not-started",
+     "under ManualLifetime nothing tells that the peer has started: on hardware its memory may not "
+     "be there yet",
+     "pass a cluster barrier before the first access to a peer, or leave ManualLifetime"},
+    {"peer-ended",
+     "under ManualLifetime a team's memory goes when its last thread returns, and nothing makes it "
+     "wait for this access (on an H200: launch failure)",
+     "let the owner pass a cluster barrier after the access, or leave ManualLifetime"},
+    {"scratch-out-of-bounds", "the access is beyond the scratch object",
+     "make the object larger, or the index smaller"},
+    {"buffer-out-of-bounds", "the access is beyond the Buffer",
+     "make the Buffer larger, or the index smaller"},
+    {"use-after-free", "the Buffer was destroyed before the access",
+     "keep the Buffer alive until the launch has ended"},
+    {"uninitialised-read", "nobody wrote this memory before it was read",
+     "write it first: scratch and Buffers begin with whatever was there"},
+    {"misaligned-access", "the address is no multiple of the access's size; a GPU refuses it",
+     "align the object, or access it in smaller parts"},
 }};
 
 }  // namespace

@@ -88,6 +88,11 @@ Report& Report::mend(std::string sentence) {
   return *this;
 }
 
+Report& Report::also(std::string sentence) {
+  also_ += "  also    " + std::move(sentence) + "\n";
+  return *this;
+}
+
 std::string Report::rows_text() const {
   std::size_t widths[4] = {0, 0, 0, 0};
   for (Row const& row : rows_)
@@ -108,10 +113,10 @@ std::string Report::rows_text() const {
 std::string Report::text(std::string const& replay) const {
   LaunchState const& launch = *cluster_.launch;
   return fmt::format(
-      "kohort: [{}] in \"{}\", cluster {} of {}, under schedule {}\n{}  why     {}\n  mend    {}\n"
+      "kohort: [{}] in \"{}\", cluster {} of {}, under schedule {}\n{}  why     {}\n  mend    {}\n{}"
       "  replay  KOHORT_SIM_SCHEDULE={} {}\n  page    docs/diagnostics/{}.md",
       id_, launch.shape().label, cluster_.index, launch.plan().size(),
-      to_string(launch.options().schedule), rows_text(), why_, mend_, replay, replay_command(),
+      to_string(launch.options().schedule), rows_text(), why_, mend_, also_, replay, replay_command(),
       id_);
 }
 

@@ -20,6 +20,8 @@ class Report {
   /// Replaces the catalogue's sentence where the fault has a more precise one.
   Report& why(std::string sentence);
   Report& mend(std::string sentence);
+  /// A line of what was found besides.
+  Report& also(std::string sentence);
 
   std::unique_ptr<Finding> finding(std::exception_ptr cause = nullptr) const;
 
@@ -35,6 +37,7 @@ class Report {
   std::vector<Row> rows_;
   std::string why_;
   std::string mend_;
+  std::string also_;
 };
 
 /// "ring.cpp:41"; the directory is left out where the file is unique enough without.

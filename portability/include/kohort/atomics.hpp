@@ -57,6 +57,11 @@ constexpr KOHORT_FUNCTION void require_atomic_integer() {
   static_assert(is_atomic_integer<T>, "bitwise atomics take 32- and 64-bit integers");
 }
 
+template <Scope Where, MemoryOrder Order, class T>
+KOHORT_FUNCTION void before_atomic(T const* address, AtomicKind kind, CallSite site) {
+  AtomicHooks<ActiveTargetOf<T>>::template before<Where, Order>(address, kind, site);
+}
+
 /// The operand's type without deducing from it, so that atomic_add(&float_cell, 1) compiles.
 template <class T>
 using Operand = std::type_identity_t<T>;
@@ -66,7 +71,7 @@ using Operand = std::type_identity_t<T>;
 template <Scope Where = Scope::device, MemoryOrder Order = MemoryOrder::relaxed, class T>
 KOHORT_FUNCTION T atomic_load(T const* address, CallSite site = CallSite::current()) {
   Impl::require_atomic_type<T>();
-  Impl::AtomicHooks<Impl::ActiveTargetOf<T>>::before(address, site);
+  Impl::before_atomic<Where, Order>(address, Impl::AtomicKind::load, site);
   return Impl::AtomicOperations<Impl::ActiveTargetOf<T>>::template load<Where, Order>(address);
 }
 
@@ -74,7 +79,7 @@ template <Scope Where = Scope::device, MemoryOrder Order = MemoryOrder::relaxed,
 KOHORT_FUNCTION void atomic_store(T* address, Impl::Operand<T> value,
                                   CallSite site = CallSite::current()) {
   Impl::require_atomic_type<T>();
-  Impl::AtomicHooks<Impl::ActiveTargetOf<T>>::before(address, site);
+  Impl::before_atomic<Where, Order>(address, Impl::AtomicKind::store, site);
   Impl::AtomicOperations<Impl::ActiveTargetOf<T>>::template store<Where, Order>(address, value);
 }
 
@@ -82,7 +87,7 @@ template <Scope Where = Scope::device, MemoryOrder Order = MemoryOrder::relaxed,
 KOHORT_FUNCTION T atomic_exchange(T* address, Impl::Operand<T> value,
                                   CallSite site = CallSite::current()) {
   Impl::require_atomic_type<T>();
-  Impl::AtomicHooks<Impl::ActiveTargetOf<T>>::before(address, site);
+  Impl::before_atomic<Where, Order>(address, Impl::AtomicKind::update, site);
   return Impl::AtomicOperations<Impl::ActiveTargetOf<T>>::template exchange<Where, Order>(address,
                                                                                           value);
 }
@@ -93,7 +98,7 @@ KOHORT_FUNCTION T atomic_compare_exchange(T* address, Impl::Operand<T> expected,
                                           Impl::Operand<T> desired,
                                           CallSite site = CallSite::current()) {
   Impl::require_atomic_type<T>();
-  Impl::AtomicHooks<Impl::ActiveTargetOf<T>>::before(address, site);
+  Impl::before_atomic<Where, Order>(address, Impl::AtomicKind::update, site);
   return Impl::AtomicOperations<Impl::ActiveTargetOf<T>>::template compare_exchange<Where, Order>(
       address, expected, desired);
 }
@@ -104,7 +109,7 @@ KOHORT_FUNCTION T atomic_compare_exchange(T* address, Impl::Operand<T> expected,
   KOHORT_FUNCTION T atomic_fetch_##NAME(T* address, Impl::Operand<T> value,                      \
                                         CallSite site = CallSite::current()) {                   \
     Impl::REQUIREMENT<T>();                                                                      \
-    Impl::AtomicHooks<Impl::ActiveTargetOf<T>>::before(address, site);                           \
+    Impl::before_atomic<Where, Order>(address, Impl::AtomicKind::update, site);                  \
     return Impl::AtomicOperations<Impl::ActiveTargetOf<T>>::template fetch_##NAME<Where, Order>( \
         address, value);                                                                         \
   }                                                                                              \

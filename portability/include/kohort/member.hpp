@@ -19,7 +19,7 @@ namespace kohort {
 /// Costs are measured on an H200 (docs/results/).
 template <class Target, class Traits>
 class ClusterMember : public Collectives<ClusterMember<Target, Traits>> {
-  using layout = Impl::LayoutOf<Traits>;
+  using layout = Impl::LayoutOf<Traits, Impl::scratch_gap<Target>>;
   using handle_type = Impl::ThreadHandle<Target>;
 
  public:
@@ -155,8 +155,8 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>> {
 
   /// Orders this thread's memory accesses for observers within `Where`.
   template <Scope Where>
-  KOHORT_FUNCTION void fence() const {
-    thread_.template fence<Where>();
+  KOHORT_FUNCTION void fence(CallSite site = CallSite::current()) const {
+    thread_.template fence<Where>(site);
   }
 
   // Memory --------------------------------------------------------------------------------------

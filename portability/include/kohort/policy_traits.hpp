@@ -94,10 +94,11 @@ struct PolicyTraits<ManualLifetime, Rest...> : PolicyTraits<Rest...> {
   static constexpr bool manual_lifetime = true;
 };
 
-template <class Traits>
+template <class Traits, std::size_t Gap = 0>
 using LayoutOf =
     ScratchLayout<typename Traits::team_scratch, typename Traits::cluster_scratch,
-                  typename Traits::dynamic_team_scratch, typename Traits::dynamic_cluster_scratch>;
+                  typename Traits::dynamic_team_scratch, typename Traits::dynamic_cluster_scratch,
+                  Gap>;
 
 }  // namespace Impl
 }  // namespace kohort

@@ -37,6 +37,10 @@ namespace Impl {
 /// Stands for "the policy has no such scratch".
 struct NoScratch {};
 
+/// Backend seam: bytes between scratch objects, for a target that looks for overruns.
+template <class Target>
+inline constexpr std::size_t scratch_gap = 0;
+
 template <class T>
 inline constexpr std::size_t scratch_size = sizeof(T);
 template <>
@@ -49,7 +53,9 @@ constexpr KOHORT_FUNCTION std::size_t align_up(std::size_t offset, std::size_t a
 /// Where each scratch object lies in a team's block. All but the last offset are constants, so
 /// that a kernel's addresses fold; the dynamic team array comes last because its start depends on
 /// the length of the dynamic cluster array.
-template <class Team, class Cluster, class DynamicTeam, class DynamicCluster>
+///
+/// `Gap` bytes lie between objects: none on a device.
+template <class Team, class Cluster, class DynamicTeam, class DynamicCluster, std::size_t Gap = 0>
 struct ScratchLayout {
   static_assert(std::is_trivially_destructible_v<Team> && std::is_trivially_destructible_v<Cluster>,
                 "scratch is raw memory: nobody would run the destructor of its type");
@@ -64,16 +70,17 @@ struct ScratchLayout {
   }();
 
   static constexpr std::size_t team_offset = 0;
-  static constexpr std::size_t cluster_offset = align_up(scratch_size<Team>, alignof(Cluster));
+  static constexpr std::size_t cluster_offset = align_up(scratch_size<Team> + Gap, alignof(Cluster));
   static constexpr std::size_t dynamic_cluster_offset =
-      align_up(cluster_offset + scratch_size<Cluster>, alignof(DynamicCluster));
+      align_up(cluster_offset + scratch_size<Cluster> + Gap, alignof(DynamicCluster));
 
   static constexpr bool has_dynamic_team = !std::is_same_v<DynamicTeam, NoScratch>;
   static constexpr bool has_dynamic_cluster = !std::is_same_v<DynamicCluster, NoScratch>;
 
   static constexpr KOHORT_FUNCTION std::size_t dynamic_team_offset(int dynamic_cluster_count) {
-    return align_up(dynamic_cluster_offset + scratch_size<DynamicCluster> * dynamic_cluster_count,
-                    alignof(DynamicTeam));
+    return align_up(
+        dynamic_cluster_offset + scratch_size<DynamicCluster> * dynamic_cluster_count + Gap,
+        alignof(DynamicTeam));
   }
 
   /// Bytes of a team's whole block.

@@ -11,12 +11,17 @@
 
 namespace kohort::Impl {
 
+/// What an operation does to memory, as far as ordering goes.
+enum class AtomicKind { load, store, update };
+
 /// Backend seam: what surrounds an atomic operation. Nothing, unless the simulator is there to
-/// take its decisions and to tell a spin from progress.
+/// take its decisions, to tell a spin from progress, and to check.
 template <class Target>
 struct AtomicHooks {
-  static KOHORT_FUNCTION void before(void const*, CallSite) {}
-  static KOHORT_FUNCTION void after(bool) {}
+  template <Scope, MemoryOrder, class T>
+  static KOHORT_FUNCTION void before(T const*, AtomicKind, CallSite) {}
+  /// `wrote`: a compare-exchange may not; `changed`: and the value is another.
+  static KOHORT_FUNCTION void after(bool /*wrote*/, bool /*changed*/) {}
 };
 
 /// Atomics of the host pass: the simulator's, and in a build without it plain host atomics.
@@ -53,7 +58,7 @@ struct HostAtomics {
                                                                   : builtin(Order);
     T const value =
         std::bit_cast<T>(__atomic_load_n(reinterpret_cast<Bits<T> const*>(address), order));
-    Hooks::after(false);
+    Hooks::after(false, false);
     return value;
   }
 
@@ -63,14 +68,14 @@ struct HostAtomics {
                           : Order == MemoryOrder::acquire_release ? __ATOMIC_RELEASE
                                                                   : builtin(Order);
     __atomic_store_n(bits(address), std::bit_cast<Bits<T>>(value), order);
-    Hooks::after(true);
+    Hooks::after(true, true);
   }
 
   template <Scope, MemoryOrder Order, class T>
   static T exchange(T* address, T value) {
     auto const desired = std::bit_cast<Bits<T>>(value);
     Bits<T> const old = __atomic_exchange_n(bits(address), desired, builtin(Order));
-    Hooks::after(old != desired);
+    Hooks::after(true, old != desired);
     return std::bit_cast<T>(old);
   }
 
@@ -83,7 +88,7 @@ struct HostAtomics {
     auto const wanted = std::bit_cast<Bits<T>>(desired);
     bool const stored =
         __atomic_compare_exchange_n(bits(address), &seen, wanted, false, builtin(Order), failure);
-    Hooks::after(stored && seen != wanted);
+    Hooks::after(stored, stored && seen != wanted);
     return std::bit_cast<T>(seen);
   }
 
@@ -96,7 +101,7 @@ struct HostAtomics {
       wanted = std::bit_cast<Bits<T>>(static_cast<T>(combine(std::bit_cast<T>(seen))));
     } while (!__atomic_compare_exchange_n(bits(address), &seen, wanted, true, builtin(Order),
                                           __ATOMIC_RELAXED));
-    Hooks::after(seen != wanted);
+    Hooks::after(true, seen != wanted);
     return std::bit_cast<T>(seen);
   }
 
@@ -104,7 +109,7 @@ struct HostAtomics {
   static T fetch_add(T* address, T value) {
     if constexpr (std::is_integral_v<T>) {
       T const old = __atomic_fetch_add(address, value, builtin(Order));
-      Hooks::after(value != 0);
+      Hooks::after(true, value != 0);
       return old;
     } else {
       return update<Order>(address, [value](T old) { return old + value; });

@@ -15,6 +15,20 @@ namespace kohort::simulator {
 
 class Observer;
 
+/// A scratch object of the policy, for reports.
+struct ScratchObject {
+  char const* name = "";  ///< "cluster_scratch", …
+  std::size_t offset = 0;  ///< in the padded block
+  std::size_t bytes = 0;
+  std::size_t element_bytes = 1;
+  bool is_mapped = false;  ///< peers can map it
+};
+
+/// What a launch is watched for (docs/guide/checking.md).
+enum class Mode : std::uint8_t { run, check };
+/// @throws std::invalid_argument that lists the modes.
+Mode parse_mode(std::string const& text);
+
 /// A launch as plain numbers; the caller has made sure that it fits the device.
 struct LaunchShape {
   std::string label;
@@ -22,12 +36,16 @@ struct LaunchShape {
   int cluster[3] = {1, 1, 1};
   int preferred[3] = {0, 0, 0};  ///< zeros: none
   int threads = 1;               ///< of a team
-  std::size_t scratch_bytes = 0;
+  std::size_t scratch_bytes = 0;         ///< of a team, as a device counts them
+  std::size_t padded_scratch_bytes = 0;  ///< with the gaps between objects that show overruns
   std::size_t scratch_alignment = 16;
+  std::vector<ScratchObject> scratch_objects = {};
   bool manual_lifetime = false;
+  bool is_instrumented = false;  ///< the kernel's unit was compiled for check mode
 };
 
 struct EngineOptions {
+  Mode mode = Mode::run;
   DeviceProfile const* profile = nullptr;
   Schedule schedule;
   int workers = 0;              ///< 0: one a core

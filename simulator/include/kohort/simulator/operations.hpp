@@ -25,7 +25,8 @@ void named_barrier(Thread& thread, int id, int subgroups, Site site);
 /// as the kernel's, so that pairing one with another is possible, and a finding.
 enum class ClusterBarrierKind : std::uint8_t { entry, inner, closing };
 
-void cluster_arrive(Thread& thread, ClusterBarrierKind kind, Site site);
+/// `publishes_writes`: false of a relaxed arrival, which hands back what was only read.
+void cluster_arrive(Thread& thread, ClusterBarrierKind kind, bool publishes_writes, Site site);
 void cluster_wait(Thread& thread, Site site);
 void arrive_token_dropped(Thread& thread, Site site);
 void arrive_token_spent_twice(Thread& thread, Site site);
@@ -51,14 +52,36 @@ void* map_peer(Thread& thread, void* mine, int rank, Site site);
 /// The thread that this OS thread is running, or null outside kernels.
 Thread* current_thread() noexcept;
 
+enum class AtomicScope : std::uint8_t { team, cluster, device, system };
+enum class AtomicOrder : std::uint8_t {
+  relaxed,
+  acquire,
+  release,
+  acquire_release,
+  sequentially_consistent
+};
+
+struct AtomicAccess {
+  enum class Kind : std::uint8_t { load, store, update };
+  Kind kind = Kind::update;
+  std::uint8_t bytes = 4;
+  AtomicOrder order = AtomicOrder::relaxed;
+  AtomicScope scope = AtomicScope::device;
+};
+
 /// To be called around every atomic operation of `thread`. The first is a decision point; the
-/// second, told whether memory changed, tells a spin from progress.
-void before_atomic(Thread& thread, void const* address, Site site);
-void after_atomic(Thread& thread, bool changed);
+/// second, told whether the operation wrote and whether memory changed, tells a spin from progress.
+void before_atomic(Thread& thread, void const* address, AtomicAccess access, Site site);
+void after_atomic(Thread& thread, bool wrote, bool changed);
+
+/// Orders the thread's accesses for observers within `scope`.
+void fence(Thread& thread, AtomicScope scope, Site site);
 
 /// Device memory: 128-byte aligned and poisoned, so that a read before a write shows.
 void* allocate(std::size_t bytes);
 void deallocate(void* memory) noexcept;
+/// The host copied into device memory.
+void written_by_host(void const* memory, std::size_t bytes);
 
 /// The byte with which scratch and device memory begin: as a float -1.2e-12, as an int -1.4e9.
 inline constexpr unsigned char poison = 0xAB;

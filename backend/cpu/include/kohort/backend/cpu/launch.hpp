@@ -25,6 +25,48 @@ struct Launch<Simulator> {
   }
 
  private:
+  /// Whether the compiler calls the checker's hooks from this unit (cmake/KohortCheck.cmake).
+#if defined(__SANITIZE_THREAD__)
+  static constexpr bool is_instrumented = true;
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+  static constexpr bool is_instrumented = true;
+#else
+  static constexpr bool is_instrumented = false;
+#endif
+#else
+  static constexpr bool is_instrumented = false;
+#endif
+
+  template <class Object>
+  static void add_object(simulator::LaunchShape& shape, char const* name, std::size_t offset,
+                         std::size_t count, bool is_mapped) {
+    using Element = std::remove_all_extents_t<Object>;
+    std::size_t const bytes = scratch_size<Object> * count;
+    if (bytes > 0)
+      shape.scratch_objects.push_back({name, offset, bytes, sizeof(Element), is_mapped});
+  }
+
+  /// The policy's scratch as the simulator lays it out.
+  template <class Traits>
+  static void add_objects(simulator::LaunchShape& shape, LaunchRequest const& request) {
+    using Padded = LayoutOf<Traits, scratch_gap<Simulator>>;
+    auto const teams = static_cast<std::size_t>(request.dynamic_team_count);
+    auto const clusters = static_cast<std::size_t>(request.dynamic_cluster_count);
+    shape.padded_scratch_bytes =
+        Padded::bytes(request.dynamic_team_count, request.dynamic_cluster_count);
+    add_object<typename Traits::team_scratch>(shape, "team_scratch", Padded::team_offset, 1, false);
+    add_object<typename Traits::cluster_scratch>(shape, "cluster_scratch", Padded::cluster_offset,
+                                                 1, true);
+    add_object<typename Traits::dynamic_cluster_scratch>(
+        shape, "dynamic_cluster_scratch", Padded::dynamic_cluster_offset, clusters, true);
+    add_object<typename Traits::dynamic_team_scratch>(
+        shape, "dynamic_team_scratch",
+        Padded::dynamic_team_offset(Padded::has_dynamic_cluster ? request.dynamic_cluster_count
+                                                                : 0),
+        teams, false);
+  }
+
   /// What a GPU copies to its constant bank.
   template <class Functor>
   struct Kernel {
@@ -60,6 +102,8 @@ struct Launch<Simulator> {
     shape.threads = request.team_threads;
     shape.scratch_bytes = static_cast<std::size_t>(request.scratch_bytes);
     shape.scratch_alignment = Policy::layout::alignment;
+    add_objects<typename Policy::traits>(shape, request);
+    shape.is_instrumented = is_instrumented;
     shape.manual_lifetime = request.manual_lifetime;
     return shape;
   }

@@ -14,7 +14,9 @@ struct Memory<Simulator> {
   static void* allocate(Simulator const&, std::size_t bytes) { return simulator::allocate(bytes); }
   static void deallocate(Simulator const&, void* memory) noexcept { simulator::deallocate(memory); }
   static void copy(Simulator const&, void* to, void const* from, std::size_t bytes, CopyDirection) {
-    if (bytes > 0) std::memmove(to, from, bytes);
+    if (bytes == 0) return;
+    std::memmove(to, from, bytes);
+    simulator::written_by_host(to, bytes);
   }
 };
 

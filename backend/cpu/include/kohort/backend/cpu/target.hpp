@@ -3,6 +3,7 @@
 
 #include <kohort/simulator/launch.hpp>
 #include <kohort/simulator/observer.hpp>
+#include <kohort/scratch.hpp>
 #include <kohort/targets.hpp>
 
 #include <memory>
@@ -16,6 +17,7 @@ using LaunchCounts = simulator::LaunchCounts;
 
 /// How a Simulator is made. What is left empty comes from the environment, then from the default.
 struct SimulatorOptions {
+  std::string mode = "";      ///< KOHORT_SIM_MODE; run, or check
   std::string profile = "";   ///< KOHORT_SIM_PROFILE; h200-sxm. A name, or the path of a TOML file
   std::string schedule = "";  ///< KOHORT_SIM_SCHEDULE; rank
   int workers = 0;            ///< KOHORT_SIM_THREADS; one a core
@@ -55,6 +57,9 @@ namespace Impl {
 
 template <>
 inline constexpr bool backend_is_available<Simulator> = true;
+
+template <>
+inline constexpr std::size_t scratch_gap<Simulator> = 128;
 
 /// The option, or its environment twin, or `otherwise`.
 std::string option_or_environment(std::string const& option, char const* variable,

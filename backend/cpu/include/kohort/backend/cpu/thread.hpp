@@ -6,7 +6,6 @@
 #include <kohort/memory_order.hpp>
 #include <kohort/simulator/operations.hpp>
 
-#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <type_traits>
@@ -58,9 +57,12 @@ class ThreadHandle<Simulator> {
 
   KOHORT_FUNCTION void cluster_arrive(CallSite site) const {
     if (alone()) return;
-    simulator::cluster_arrive(*thread_, simulator::ClusterBarrierKind::inner, at(site));
+    simulator::cluster_arrive(*thread_, simulator::ClusterBarrierKind::inner, true, at(site));
   }
-  KOHORT_FUNCTION void cluster_arrive_relaxed(CallSite site) const { cluster_arrive(site); }
+  KOHORT_FUNCTION void cluster_arrive_relaxed(CallSite site) const {
+    if (alone()) return;
+    simulator::cluster_arrive(*thread_, simulator::ClusterBarrierKind::inner, false, at(site));
+  }
   KOHORT_FUNCTION void cluster_wait(CallSite site) const {
     if (alone()) {
       team_barrier(site);
@@ -70,7 +72,7 @@ class ThreadHandle<Simulator> {
   }
   KOHORT_FUNCTION void guard_arrive() const {
     if (alone()) return;
-    simulator::cluster_arrive(*thread_, simulator::ClusterBarrierKind::entry,
+    simulator::cluster_arrive(*thread_, simulator::ClusterBarrierKind::entry, false,
                               {"the launcher's entry guard", 0});
   }
   KOHORT_FUNCTION void guard_wait(CallSite site) const {
@@ -79,7 +81,7 @@ class ThreadHandle<Simulator> {
   KOHORT_FUNCTION void guard_close() const {
     if (alone()) return;
     Site const site{"the launcher's closing guard", 0};
-    simulator::cluster_arrive(*thread_, simulator::ClusterBarrierKind::closing, site);
+    simulator::cluster_arrive(*thread_, simulator::ClusterBarrierKind::closing, true, site);
     simulator::cluster_wait(*thread_, site);
   }
   KOHORT_FUNCTION void arrive_token_dropped(CallSite site) const {
@@ -89,9 +91,9 @@ class ThreadHandle<Simulator> {
     simulator::arrive_token_spent_twice(*thread_, at(site));
   }
 
-  template <Scope>
-  KOHORT_FUNCTION void fence() const {
-    std::atomic_thread_fence(std::memory_order_seq_cst);
+  template <Scope Where>
+  KOHORT_FUNCTION void fence(CallSite site) const {
+    simulator::fence(*thread_, static_cast<simulator::AtomicScope>(Where), at(site));
   }
 
   KOHORT_FUNCTION std::byte* scratch() const { return team().scratch; }

@@ -135,7 +135,7 @@ class ThreadHandle<Cuda> {
   KOHORT_FUNCTION void arrive_token_spent_twice(CallSite) const {}
 
   template <Scope Where>
-  KOHORT_FUNCTION void fence() const {
+  KOHORT_FUNCTION void fence(CallSite) const {
     if constexpr (Where == Scope::team) {
       KOHORT_CUDA_DEVICE_BODY(__threadfence_block();)
     } else if constexpr (Where == Scope::cluster) {

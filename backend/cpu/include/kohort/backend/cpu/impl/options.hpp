@@ -39,6 +39,7 @@ inline Simulator::Simulator(SimulatorOptions const& options) : state_(std::make_
   simulator::EngineOptions& engine = state_->engine;
   engine.profile = &simulator::find_profile(
       option_or_environment(options.profile, "KOHORT_SIM_PROFILE", "h200-sxm"));
+  engine.mode = simulator::parse_mode(option_or_environment(options.mode, "KOHORT_SIM_MODE", "run"));
   engine.schedule = simulator::parse_schedule(
       option_or_environment(options.schedule, "KOHORT_SIM_SCHEDULE", "rank"));
   engine.workers = option_or_environment(options.workers, "KOHORT_SIM_THREADS", 256);

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "cluster_check.hpp"
+
+#include "../engine/launch_state.hpp"
+#include "../engine/state.hpp"
+
+#include <stdexcept>
+
+namespace kohort::simulator {
+
+thread_local ClusterCheck* running_check = nullptr;
+
+ThreadOrder const& ClusterCheck::running() const {
+  return order_.thread(cluster_.scheduler.running());
+}
+
+void ClusterCheck::begin(LaunchCheck& launch, int worker) {
+  launch_ = &launch;
+  worker_ = worker;
+  ignored_ = ignored_barrier();
+  faults_.clear();
+  is_in_atomic_ = false;
+  fences_.clear();
+  first_in_launch_ = launch.first_segment();
+  first_in_scratch_ =
+      order_.begin(static_cast<std::uint32_t>(cluster_.index), cluster_.size,
+                   cluster_.team_threads, source_)
+          ? order_.thread(0).segment
+          : 0;
+  scratch_ = reinterpret_cast<std::uintptr_t>(cluster_.arena.block(0)) - region.base;
+  scratch_bytes_ = cluster_.arena.stride() * static_cast<std::size_t>(cluster_.size);
+  watches_lifetime_ = cluster_.ends_teams_early && cluster_.size > 1;
+  threads_left_.assign(static_cast<std::size_t>(cluster_.size), cluster_.team_threads);
+  if (watches_lifetime_)
+    peer_accesses_.assign(cluster_.threads.size() * static_cast<std::size_t>(cluster_.size), {});
+}
+
+void ClusterCheck::end() {
+  scratch_histories_.dissolve(0);
+  scratch_releases_.clear();
+  if (order_.ran_out())
+    throw std::runtime_error(
+        "kohort: check mode ran out of segments (67 million stretches of 32 threads between two "
+        "synchronisations); check a smaller problem");
+  if (faults_.empty()) return;
+  if (cluster_.finding == nullptr) cluster_.finding = faults_.finding(cluster_);
+}
+
+void ClusterCheck::team_barrier_completed(int team, Site site) {
+  if (same_site(site, ignored_)) return;
+  order_.team_barrier(team, site_of(site));
+}
+
+void ClusterCheck::cluster_arrived(int thread, bool publishes_writes, Site site) {
+  Publishes const publishes = same_site(site, ignored_) ? Publishes::nothing
+                              : publishes_writes        ? Publishes::everything
+                                                        : Publishes::reads;
+  order_.cluster_arrived(thread, publishes, site_of(site));
+}
+
+void ClusterCheck::cluster_barrier_completed() { order_.cluster_completed(); }
+
+void ClusterCheck::cluster_waited(int thread) { order_.cluster_waited(thread); }
+
+void ClusterCheck::met(std::vector<int> const& threads, Site site) {
+  if (!same_site(site, ignored_)) order_.met(threads, site_of(site));
+}
+
+int ClusterCheck::team_of(std::uintptr_t offset) const {
+  return cluster_.arena.team_of(reinterpret_cast<void const*>(region.base + offset));
+}
+
+char const* ClusterCheck::id_of_race(std::uintptr_t offset) const {
+  if (!is_scratch(offset)) return "race-global";
+  return cluster_.arena.is_mapped(offset - scratch_) ? "race-cluster-scratch" : "race-team-scratch";
+}
+
+void ClusterCheck::report(char const* id, std::uintptr_t offset, std::uint32_t bytes,
+                          ThreadOrder const& me, AccessKind kind, SiteId site, int peer) {
+  AccessFault fault;
+  fault.id = id;
+  fault.address = region.base + offset;
+  fault.bytes = bytes;
+  fault.later = {me.segment, me.lane, kind, AtomicScope::system, site};
+  fault.peer = peer;
+  faults_.add(fault);
+}
+
+void ClusterCheck::touch_bytes(std::uintptr_t offset, std::size_t bytes, bool writes,
+                               SiteId site) {
+  ThreadOrder const& me = running();
+  bool const scratch = is_scratch(offset);
+  if (scratch && watches_lifetime_) touch_peer(offset, me, writes, site);
+  if (!writes) check_initialised_if_poison(offset, bytes, site);
+  for (std::uintptr_t at = offset; at < offset + bytes;) {
+    std::uintptr_t const end = std::min((at & ~std::uintptr_t{3}) + 4, offset + bytes);
+    auto const mask = ((1U << (end - at)) - 1U) << (at & 3U);
+    if (!scratch) launch_->lock(at >> 2U);
+    if (writes) {
+      touch<true>(at >> 2U, mask, me, site, scratch);
+    } else {
+      touch<false>(at >> 2U, mask, me, site, scratch);
+    }
+    if (!scratch) launch_->unlock(at >> 2U);
+    at = end;
+  }
+}
+
+void ClusterCheck::access_range(std::uintptr_t offset, std::size_t bytes, bool writes,
+                                SiteId site) {
+  if (!is_in_atomic_) touch_bytes(offset, bytes, writes, site);
+}
+
+}  // namespace kohort::simulator

@@ -1,0 +1,233 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../order/cluster_order.hpp"
+#include "access_faults.hpp"
+#include "cells.hpp"
+#include "launch_check.hpp"
+
+#include <kohort/simulator/operations.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <vector>
+
+namespace kohort::simulator {
+
+struct ClusterState;
+
+/// The checker's view of one cluster: what its threads did to memory, and in which order that is.
+/// The engine tells it of synchronisations, hooks in the kernel's code of accesses. It belongs to
+/// the worker that runs the cluster.
+class ClusterCheck {
+ public:
+  explicit ClusterCheck(ClusterState& cluster) : cluster_(cluster) {}
+
+  void begin(LaunchCheck& launch, int worker);
+  /// Puts what was found into the cluster's finding.
+  void end();
+
+  // From the engine; atomics and fences that are not the library's come from hooks -------------
+  void team_barrier_completed(int team, Site site);
+  void cluster_arrived(int thread, bool publishes_writes, Site site);
+  void cluster_barrier_completed();
+  void cluster_waited(int thread);
+  void met(std::vector<int> const& threads, Site site);
+  void thread_returned(int thread);
+  /// Before the operation: what it releases. After: what it acquires, and the access itself.
+  void before_atomic(void const* address, AtomicAccess access, SiteId site);
+  void after_atomic(void const* address, AtomicAccess access, bool wrote, SiteId site);
+  void fence(AtomicScope scope, SiteId site);
+
+  // From hooks ----------------------------------------------------------------------------------
+  /// `bytes` is 1, 2, 4, 8 or 16; `offset` in the region.
+  template <int Bytes, bool Writes>
+  void access(std::uintptr_t offset, void const* program_counter);
+  void access_range(std::uintptr_t offset, std::size_t bytes, bool writes, SiteId site);
+  /// An access that the compiler makes at once, and that orders nothing.
+  void access_volatile(std::uintptr_t offset, std::uint32_t bytes, bool writes, SiteId site);
+  /// Whether the running thread is within an atomic operation of the library, whose own hooks tell
+  /// nothing new.
+  bool is_in_atomic() const { return is_in_atomic_; }
+
+ private:
+  struct Access {
+    AccessKind kind = AccessKind::read;
+    AtomicScope scope = AtomicScope::system;
+    std::uint32_t bytes = 0;  ///< of the granule, a bit each
+    SiteId site = unknown_site;
+  };
+  /// A thread's part in patterns of fences and relaxed atomics.
+  struct Fences {
+    Published released;  ///< at its last fence
+    AtomicScope scope = AtomicScope::system;
+    std::vector<Released> seen;  ///< by relaxed loads since
+  };
+
+  ThreadOrder const& running() const;
+  bool is_scratch(std::uintptr_t offset) const { return offset - scratch_ < scratch_bytes_; }
+  /// Words of earlier segments are of an earlier cluster, or of an earlier launch.
+  SegmentId first_segment(bool scratch) const {
+    return scratch ? first_in_scratch_ : first_in_launch_;
+  }
+
+  template <bool Writes>
+  void touch(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me, SiteId site,
+             bool scratch);
+  /// Of any alignment and length.
+  void touch_bytes(std::uintptr_t offset, std::size_t bytes, bool writes, SiteId site);
+  bool all_known(ThreadOrder const& me, ReadWord readers) const;
+
+  // races.cpp: what two words can't say.
+  void touch_history(std::uintptr_t granule, Access const& access, ThreadOrder const& me);
+  History& history_at(std::uintptr_t granule);
+  std::uint32_t unknown_lanes(ThreadOrder const& me, HistoryEntry const& entry) const;
+  void compare(History const& history, Access const& access, ThreadOrder const& me);
+  void remember(History& history, Access const& access, ThreadOrder const& me);
+  bool replaces(Access const& access, ThreadOrder const& me, HistoryEntry const& entry,
+                std::size_t entries) const;
+  void merge_groups(History& history);
+  void merge_clusters(History& history);
+  void report_race(std::uintptr_t granule, HistoryEntry const& earlier, std::uint32_t lanes,
+                   Access const& access, ThreadOrder const& me);
+  HistoryPool& pool_of(std::uintptr_t granule);
+  char const* id_of_race(std::uintptr_t offset) const;
+
+  // memory_faults.cpp
+  void first_touch(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me, bool writes,
+                   SiteId site);
+  void check_initialised(std::uintptr_t offset, std::uint32_t bytes, SiteId site);
+  void check_initialised_if_poison(std::uintptr_t offset, std::size_t bytes, SiteId site);
+  void report_misaligned(std::uintptr_t offset, std::uint32_t bytes, bool writes, SiteId site);
+
+  // lifetime.cpp
+  void touch_peer(std::uintptr_t offset, ThreadOrder const& me, bool writes, SiteId site);
+  void end_team(int team);
+
+  // atomic_order.cpp
+  void touch_atomic(std::uintptr_t offset, std::uint32_t bytes, Access access,
+                    ThreadOrder const& me);
+  template <class Use>
+  void with_releases(std::uintptr_t address, Use const& use);
+  bool reaches(AtomicScope scope, ThreadOrder const& from, std::uint32_t cluster,
+               std::uint16_t team) const;
+
+  void report(char const* id, std::uintptr_t offset, std::uint32_t bytes, ThreadOrder const& me,
+              AccessKind kind, SiteId site, int peer = -1);
+  int team_of(std::uintptr_t offset) const;
+
+  ClusterState& cluster_;
+  LaunchCheck* launch_ = nullptr;
+  int worker_ = 0;
+  ClusterOrder order_;
+  SegmentSource source_;
+  AccessFaults faults_;
+  HistoryPool scratch_histories_;
+  ReleasesByAddress scratch_releases_;
+  std::vector<Fences> fences_;  ///< by thread; none before the first fence
+  Site ignored_;                ///< barriers of this site order nothing
+
+  std::uintptr_t scratch_ = 0;
+  std::uintptr_t scratch_bytes_ = 0;
+  SegmentId first_in_scratch_ = 0;
+  SegmentId first_in_launch_ = 0;
+  bool is_in_atomic_ = false;
+
+  /// ManualLifetime: by accessing thread and owning team, the last access.
+  struct PeerAccess {
+    SegmentId segment = 0;
+    SiteId site = unknown_site;
+    std::uintptr_t offset = 0;
+    AccessKind kind = AccessKind::read;
+  };
+  bool watches_lifetime_ = false;
+  std::vector<PeerAccess> peer_accesses_;
+  std::vector<int> threads_left_;  ///< by team
+};
+
+/// The check of the cluster that this OS thread runs, or null.
+extern __attribute__((tls_model("initial-exec"))) thread_local ClusterCheck* running_check;
+
+// Defined here for the hooks' sake: most accesses end in these lines -------------------------------
+
+/// Whether all readers of a word happened before; false where only the threads' own progress tells.
+inline bool ClusterCheck::all_known(ThreadOrder const& me, ReadWord readers) const {
+  SegmentId const segment = readers.segment();
+  std::uint32_t const mine = 1U << me.lane;
+  if (readers.lanes() == mine && order_.knows_read(me, segment, me.lane)) return true;
+  // Two lanes that no thread need be: knowledge by barriers covers every lane alike.
+  return order_.knows_by_barriers(me, segment);
+}
+
+template <bool Writes>
+inline void ClusterCheck::touch(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me,
+                                SiteId site, bool scratch) {
+  SegmentId const first = first_segment(scratch);
+  WriteWord const written{region.writes[granule]};
+  ReadWord const read{region.reads[granule]};
+  bool const is_written = written.bits >= std::uint64_t{first} << 37U;
+  bool const is_read = read.segment() >= first;
+  Access const access{Writes ? AccessKind::write : AccessKind::read, AtomicScope::system, bytes,
+                      site};
+  bool const write_is_known =
+      !is_written || written.tag() == me.tag ||
+      (!written.is_history() && order_.knows(me, written.segment(), written.lane()));
+  if constexpr (Writes) {
+    bool const is_simple = write_is_known && (!is_written || (written.bytes() & ~bytes) == 0) &&
+                           (!is_read || ((read.bytes() & ~bytes) == 0 && all_known(me, read)));
+    if (!is_simple) [[unlikely]]
+      return touch_history(granule, access, me);
+    if (!is_written && !is_read) first_touch(granule, bytes, me, true, site);
+    // What earlier launches wrote to global memory stays; scratch begins anew.
+    std::uint32_t const before = is_written || !scratch ? written.written() : 0;
+    region.writes[granule] = WriteWord::of(me.tag, bytes, before | bytes, site).bits;
+    if (is_read) region.reads[granule] = 0;
+  } else {
+    if (!write_is_known) [[unlikely]]
+      return touch_history(granule, access, me);
+    if (is_read && read.segment() == me.segment && read.bytes() == bytes) {
+      region.reads[granule] = read.bits | 1U << me.lane;
+    } else if (!is_read || ((read.bytes() & ~bytes) == 0 && all_known(me, read))) {
+      if (!is_written && !is_read) first_touch(granule, bytes, me, false, site);
+      region.reads[granule] = ReadWord::of(me.segment, bytes, 1U << me.lane).bits;
+    } else {
+      return touch_history(granule, access, me);
+    }
+    region.read_sites[granule] = site;
+  }
+}
+
+template <int Bytes, bool Writes>
+inline void ClusterCheck::access(std::uintptr_t offset, void const* program_counter) {
+  if (is_in_atomic_) [[unlikely]]
+    return;
+  SiteId const site = site_of(program_counter);
+  constexpr std::uintptr_t alignment = Bytes;
+  if ((offset & (alignment - 1)) != 0) [[unlikely]] {
+    report_misaligned(offset, Bytes, Writes, site);
+    return touch_bytes(offset, Bytes, Writes, site);
+  }
+  ThreadOrder const& me = running();
+  bool const scratch = is_scratch(offset);
+  if (scratch && watches_lifetime_) [[unlikely]]
+    touch_peer(offset, me, Writes, site);
+  if constexpr (!Writes) {
+    unsigned char const* const memory = reinterpret_cast<unsigned char const*>(region.base + offset);
+    unsigned char poisoned[Bytes];
+    std::memset(poisoned, poison, Bytes);
+    if (std::memcmp(memory, poisoned, Bytes) == 0) [[unlikely]]
+      check_initialised(offset, Bytes, site);
+  }
+  std::uintptr_t const granule = offset >> 2U;
+  if (!scratch) launch_->lock(granule);
+  if constexpr (Bytes < 4) {
+    touch<Writes>(granule, ((1U << Bytes) - 1U) << (offset & 3U), me, site, scratch);
+  } else {
+    for (int i = 0; i < Bytes / 4; ++i)
+      touch<Writes>(granule + static_cast<std::uintptr_t>(i), 15U, me, site, scratch);
+  }
+  if (!scratch) launch_->unlock(granule);
+}
+
+}  // namespace kohort::simulator

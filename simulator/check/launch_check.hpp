@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "../order/knowledge.hpp"
+#include "cells.hpp"
+
+#include <kohort/simulator/launch.hpp>
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <unordered_map>
+#include <vector>
+
+namespace kohort::simulator {
+
+/// A release that an acquire of the same address may see.
+struct Released {
+  AtomicScope scope = AtomicScope::system;
+  std::uint32_t cluster = 0;
+  std::uint16_t team = 0;
+  Published published;
+};
+using ReleasesByAddress = std::unordered_map<std::uintptr_t, std::vector<Released>>;
+
+/// Histories by their place in the shadow, reused: of one cluster's scratch, or of the global
+/// memory that one worker's clusters touched.
+class HistoryPool {
+ public:
+  History& take(std::uintptr_t granule);
+  void give_back(History& history);
+  /// Makes every history a plain word of `segment` again: 0 for memory that begins anew.
+  void dissolve(SegmentId segment);
+
+ private:
+  std::vector<std::unique_ptr<History>> all_;
+  std::vector<History*> free_;
+};
+
+/// What the clusters of a launch in check mode share.
+class LaunchCheck {
+ public:
+  /// @throws std::invalid_argument when this build or this process can't check
+  LaunchCheck(LaunchShape const& shape, int workers);
+  ~LaunchCheck();
+  LaunchCheck(LaunchCheck const&) = delete;
+  LaunchCheck& operator=(LaunchCheck const&) = delete;
+
+  SegmentId first_segment() const { return first_segment_; }
+  /// Words of global memory that a worker looks at are its alone meanwhile.
+  void lock(std::uintptr_t granule) {
+    if (!is_parallel_) return;
+    std::atomic<bool>& lock = locks_[slot(granule)];
+    while (lock.exchange(true, std::memory_order_acquire)) {
+    }
+  }
+  void unlock(std::uintptr_t granule) {
+    if (is_parallel_) locks_[slot(granule)].store(false, std::memory_order_release);
+  }
+
+  /// Of the global memory that a worker's clusters touch.
+  HistoryPool& histories(int worker) { return histories_[static_cast<std::size_t>(worker)]; }
+
+  /// Calls `use` with what was released at `address` of global memory, which is its alone meanwhile.
+  template <class Use>
+  void with_releases(std::uintptr_t address, Use const& use) {
+    Shard& shard = shards_[address / 64 % shards_.size()];
+    std::scoped_lock const lock(shard.mutex);
+    use(shard.releases);
+  }
+
+ private:
+  /// Eight words a lock, so that a wide access needs one.
+  static std::size_t slot(std::uintptr_t granule) { return (granule >> 4U) % lock_count; }
+  static constexpr std::size_t lock_count = 1U << 16U;
+  struct Shard {
+    std::mutex mutex;
+    ReleasesByAddress releases;
+  };
+
+  SegmentId first_segment_;
+  bool is_parallel_;
+  std::unique_ptr<std::atomic<bool>[]> locks_;
+  std::array<Shard, 64> shards_;
+  std::vector<HistoryPool> histories_;
+};
+
+/// Barriers of one site order nothing while it lives: how a barrier's necessity is found out.
+void set_ignored_barrier(Site site);
+Site ignored_barrier();
+
+}  // namespace kohort::simulator

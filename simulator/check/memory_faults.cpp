@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../engine/state.hpp"
+#include "cluster_check.hpp"
+
+#include <cstring>
+
+/// Accesses beyond an object, after its end, before its first write, or at the wrong alignment.
+namespace kohort::simulator {
+
+/// The first access to 4 bytes in a launch or a cluster: whether they are anybody's. What was right
+/// once is right till the launch ends, so nothing of this is paid twice.
+void ClusterCheck::first_touch(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me,
+                               bool writes, SiteId site) {
+  std::uintptr_t const offset = granule << 2U;
+  auto const use = static_cast<PageUse>(region.page_uses[offset / region_page]);
+  if (use == PageUse::whole) return;
+  AccessKind const kind = writes ? AccessKind::write : AccessKind::read;
+  auto const count = static_cast<std::uint32_t>(__builtin_popcount(bytes));
+  std::uintptr_t const first = offset + static_cast<std::uintptr_t>(__builtin_ctz(bytes));
+  if (is_scratch(offset)) {
+    if (!cluster_.arena.is_object(first - scratch_, count))
+      report("scratch-out-of-bounds", first, count, me, kind, site);
+    return;
+  }
+  std::uintptr_t const address = region.base + first;
+  Allocation const nearest = allocation_near(address);
+  bool const inside = address >= nearest.begin && address + count <= nearest.begin + nearest.bytes;
+  if (inside && nearest.is_live) return;
+  report(inside ? "use-after-free" : "buffer-out-of-bounds", first, count, me, kind, site);
+}
+
+/// Called when memory holds nothing but poison. A byte counts as written when the shadow says so,
+/// or when the host did it. All bytes of the access must be unwritten: a struct that is copied
+/// whole may have padding that nobody ever writes.
+void ClusterCheck::check_initialised(std::uintptr_t offset, std::uint32_t bytes, SiteId site) {
+  bool const scratch = is_scratch(offset);
+  SegmentId const first = first_segment(scratch);
+  for (std::uintptr_t at = offset; at < offset + bytes; ++at) {
+    WriteWord const word{region.writes[at >> 2U]};
+    std::uint32_t const bit = 1U << (at & 3U);
+    std::uint32_t written = 0;
+    if (word.is_history()) {
+      written = history_of(word)->written;
+    } else if (!scratch || word.segment() >= first) {
+      written = word.written();
+    }
+    if ((written & bit) != 0) return;
+  }
+  if (!scratch && host_wrote(region.base + offset, bytes)) return;
+  if (!scratch) {
+    Allocation const nearest = allocation_near(region.base + offset);
+    bool const inside = region.base + offset + bytes <= nearest.begin + nearest.bytes;
+    if (!inside || !nearest.is_live) return;  // another fault, told elsewhere
+  } else if (!cluster_.arena.is_object(offset - scratch_, bytes)) {
+    return;
+  }
+  report("uninitialised-read", offset, bytes, running(), AccessKind::read, site);
+}
+
+void ClusterCheck::check_initialised_if_poison(std::uintptr_t offset, std::size_t bytes,
+                                               SiteId site) {
+  auto const* const memory = reinterpret_cast<unsigned char const*>(region.base + offset);
+  for (std::size_t i = 0; i < bytes; ++i)
+    if (memory[i] != poison) return;
+  check_initialised(offset, static_cast<std::uint32_t>(bytes), site);
+}
+
+void ClusterCheck::report_misaligned(std::uintptr_t offset, std::uint32_t bytes, bool writes,
+                                     SiteId site) {
+  report("misaligned-access", offset, bytes, running(),
+         writes ? AccessKind::write : AccessKind::read, site);
+}
+
+}  // namespace kohort::simulator

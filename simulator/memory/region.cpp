@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "region.hpp"
+
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <deque>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <new>
+
+namespace kohort::simulator {
+
+Region region;
+std::atomic<bool> shadow_is_in_use{false};
+
+namespace {
+
+constexpr std::size_t gigabyte = std::size_t{1} << 30;
+/// Shadow bytes a byte: two words and a site for every 4.
+constexpr std::size_t shadow_factor = (8 + 8 + 4) / 4;
+/// A large block's memory goes back to the system when it is freed; smaller ones are soon wanted.
+constexpr std::size_t kept_bytes = std::size_t{64} << 20;
+constexpr std::size_t most_quarantined = 256;
+
+struct Block {
+  std::size_t bytes = 0;  ///< asked for
+  std::size_t pages = 0;  ///< taken, the one behind included
+  bool is_live = true;
+  std::map<std::uintptr_t, std::uintptr_t> host_writes;  ///< begin → end, merged
+};
+
+class Heap {
+ public:
+  Heap() { reserve(); }
+
+  std::byte* take(std::size_t bytes, PageUse use) {
+    // Addresses are plenty: memory is what runs out.
+    if (bytes > physical_memory_) throw std::bad_alloc();
+    std::scoped_lock lock(mutex_);
+    std::size_t const pages = (std::max<std::size_t>(bytes, 1) + region_page - 1) / region_page + 1;
+    std::uintptr_t const begin = find(pages);
+    Block block;
+    block.bytes = bytes;
+    block.pages = pages;
+    blocks_[begin] = std::move(block);
+    std::uint8_t* const uses = region.page_uses + (begin - region.base) / region_page;
+    std::fill(uses, uses + pages - 1, static_cast<std::uint8_t>(use));
+    if (use == PageUse::whole && bytes % region_page != 0)
+      uses[pages - 2] = static_cast<std::uint8_t>(PageUse::partial);
+    return reinterpret_cast<std::byte*>(begin);
+  }
+
+  void give_back(std::byte* memory, bool quarantine) {
+    std::scoped_lock lock(mutex_);
+    auto const found = blocks_.find(reinterpret_cast<std::uintptr_t>(memory));
+    if (found == blocks_.end()) return;
+    auto& [begin, block] = *found;
+    std::uint8_t* const uses = region.page_uses + (begin - region.base) / region_page;
+    std::fill(uses, uses + block.pages, static_cast<std::uint8_t>(PageUse::nobodys));
+    if (shadow_is_in_use.load(std::memory_order_relaxed))
+      drop_shadow(begin, block.pages * region_page);
+    if (block.pages * region_page > kept_bytes)
+      madvise(memory, block.pages * region_page, MADV_DONTNEED);
+    block.is_live = false;
+    block.host_writes.clear();
+    if (!quarantine) {
+      release(begin);
+      return;
+    }
+    quarantine_.push_back(begin);
+    if (quarantine_.size() <= most_quarantined) return;
+    release(quarantine_.front());
+    quarantine_.pop_front();
+  }
+
+  Allocation nearest(std::uintptr_t address) {
+    std::scoped_lock lock(mutex_);
+    auto found = blocks_.upper_bound(address);
+    if (found == blocks_.begin()) return {};
+    --found;
+    return {found->first, found->second.bytes, found->second.is_live};
+  }
+
+  void note_host_write(std::uintptr_t begin, std::uintptr_t end) {
+    std::scoped_lock lock(mutex_);
+    auto block = blocks_.upper_bound(begin);
+    if (block == blocks_.begin() || begin == end) return;
+    auto& writes = std::prev(block)->second.host_writes;
+    auto next = writes.upper_bound(begin);
+    if (next != writes.begin() && std::prev(next)->second >= begin) {
+      --next;
+      begin = next->first;
+    }
+    while (next != writes.end() && next->first <= end) {
+      end = std::max(end, next->second);
+      next = writes.erase(next);
+    }
+    writes[begin] = end;
+  }
+
+  bool host_wrote(std::uintptr_t begin, std::uintptr_t end) {
+    std::scoped_lock lock(mutex_);
+    auto block = blocks_.upper_bound(begin);
+    if (block == blocks_.begin()) return false;
+    auto const& writes = std::prev(block)->second.host_writes;
+    auto const next = writes.upper_bound(begin);
+    return next != writes.begin() && std::prev(next)->second >= end;
+  }
+
+ private:
+  void reserve() {
+#if !defined(__SANITIZE_ADDRESS__)
+    for (std::size_t bytes = 1024 * gigabyte; bytes >= 4 * gigabyte; bytes /= 4) {
+      std::size_t const uses = bytes / region_page;
+      std::size_t const all = bytes * (1 + shadow_factor) + uses;
+      void* const memory = mmap(nullptr, all, PROT_READ | PROT_WRITE,
+                                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+      if (memory == MAP_FAILED) continue;
+      madvise(memory, all, MADV_DONTDUMP);
+      auto* at = static_cast<std::byte*>(memory);
+      region.base = reinterpret_cast<std::uintptr_t>(at);
+      next_ = region.base + region_page;  // the first block has a page of nobody's before it
+      at += bytes;
+      region.writes = reinterpret_cast<std::uint64_t*>(at);
+      at += bytes * 2;
+      region.reads = reinterpret_cast<std::uint64_t*>(at);
+      at += bytes * 2;
+      region.read_sites = reinterpret_cast<std::uint32_t*>(at);
+      at += bytes;
+      region.page_uses = reinterpret_cast<std::uint8_t*>(at);
+      region.bytes = bytes;
+      return;
+    }
+#endif
+  }
+
+  /// A free run of pages: the smallest that fits, or new ones.
+  std::uintptr_t find(std::size_t pages) {
+    auto const fits = free_.lower_bound(pages);
+    if (fits != free_.end() && fits->first <= 2 * pages + 16) {
+      std::uintptr_t const begin = fits->second;
+      std::size_t const left = fits->first - pages;
+      free_.erase(fits);
+      if (left > 0) free_.emplace(left, begin + pages * region_page);
+      return begin;
+    }
+    std::uintptr_t const begin = next_;
+    if (region.bytes == 0 || begin + pages * region_page > region.base + region.bytes)
+      throw std::bad_alloc();
+    next_ += pages * region_page;
+    return begin;
+  }
+
+  void release(std::uintptr_t begin) {
+    auto const found = blocks_.find(begin);
+    free_.emplace(found->second.pages, begin);
+    blocks_.erase(found);
+  }
+
+  static void drop_shadow(std::uintptr_t begin, std::size_t bytes) {
+    std::size_t const offset = begin - region.base;
+    madvise(region.writes + offset / 4, bytes * 2, MADV_DONTNEED);
+    madvise(region.reads + offset / 4, bytes * 2, MADV_DONTNEED);
+    madvise(region.read_sites + offset / 4, bytes, MADV_DONTNEED);
+  }
+
+  std::size_t const physical_memory_ = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
+                                       static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  std::mutex mutex_;
+  std::uintptr_t next_ = 0;
+  std::map<std::uintptr_t, Block> blocks_;
+  std::multimap<std::size_t, std::uintptr_t> free_;
+  std::deque<std::uintptr_t> quarantine_;
+};
+
+/// Never destroyed: buffers with static storage may outlive it.
+Heap& heap() {
+  static Heap* const one = new Heap;
+  return *one;
+}
+
+}  // namespace
+
+bool region_is_reserved() {
+  heap();
+  return region.bytes > 0;
+}
+
+std::byte* allocate_pages(std::size_t bytes, PageUse use) { return heap().take(bytes, use); }
+
+void free_pages(std::byte* memory, bool quarantine) noexcept {
+  heap().give_back(memory, quarantine);
+}
+
+Allocation allocation_near(std::uintptr_t address) { return heap().nearest(address); }
+
+void note_host_write(void const* address, std::size_t bytes) {
+  auto const begin = reinterpret_cast<std::uintptr_t>(address);
+  if (begin - region.base < region.bytes) heap().note_host_write(begin, begin + bytes);
+}
+
+bool host_wrote(std::uintptr_t address, std::size_t bytes) {
+  return heap().host_wrote(address, address + bytes);
+}
+
+void clear_shadow() {
+  madvise(region.writes, region.bytes * 2, MADV_DONTNEED);
+  madvise(region.reads, region.bytes * 2, MADV_DONTNEED);
+  madvise(region.read_sites, region.bytes, MADV_DONTNEED);
+}
+
+}  // namespace kohort::simulator

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+
+/// Simulated device memory and scratch lie in one reserved range of addresses, so that a hook of
+/// the checker rejects every other address with one comparison, and finds the shadow of these by
+/// arithmetic. Reserved is not used: a page costs memory when it is touched, and the shadow's pages
+/// are touched in check mode only.
+namespace kohort::simulator {
+
+/// Where the region lies. Zeros until the first allocation, and for good where nothing could be
+/// reserved or AddressSanitizer watches the heap: then every address is rejected.
+struct Region {
+  std::uintptr_t base = 0;
+  std::uintptr_t bytes = 0;
+  std::uint64_t* writes = nullptr;  ///< a word for every 4 B: the last write (check/cells.hpp)
+  std::uint64_t* reads = nullptr;   ///< the same for the reads since
+  std::uint32_t* read_sites = nullptr;
+  std::uint8_t* page_uses = nullptr;  ///< a PageUse for every page
+};
+extern Region region;
+
+/// Whether a launch in check mode has begun in this process: until then the shadow is empty.
+extern std::atomic<bool> shadow_is_in_use;
+
+/// What a page is: whether a first touch needs a closer look.
+enum class PageUse : std::uint8_t { nobodys, whole, partial, scratch };
+
+inline constexpr std::size_t region_page = 4096;
+
+/// Whether addresses can be watched in this process. Reserves the region on the first call.
+bool region_is_reserved();
+
+/// Page-aligned memory with at least one page of nobody's behind it. Its shadow is empty.
+/// @throws std::bad_alloc
+std::byte* allocate_pages(std::size_t bytes, PageUse use);
+/// `quarantine`: keeps the addresses out of use for a while, so that a late access is seen.
+void free_pages(std::byte* memory, bool quarantine) noexcept;
+
+/// An allocation of device memory, for reports.
+struct Allocation {
+  std::uintptr_t begin = 0;
+  std::size_t bytes = 0;
+  bool is_live = false;
+};
+/// The live or quarantined allocation that holds or is nearest to `address`; `bytes` 0: none.
+Allocation allocation_near(std::uintptr_t address);
+
+/// The host wrote these bytes of a device allocation.
+void note_host_write(void const* address, std::size_t bytes);
+bool host_wrote(std::uintptr_t address, std::size_t bytes);
+
+/// Forgets every access: after the segments' numbers were used up.
+void clear_shadow();
+
+}  // namespace kohort::simulator

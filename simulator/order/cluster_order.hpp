@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include "knowledge.hpp"
+#include "segments.hpp"
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace kohort::simulator {
+
+/// Where a simulated thread is in the happens-before order.
+struct ThreadOrder {
+  std::uint64_t tag = 0;  ///< segment << 5 | lane: the same thread in the same segment
+  SegmentId segment = 0;
+  std::uint32_t lane = 0;
+  std::uint16_t team = 0;
+  std::uint16_t group = 0;
+  KnowledgeHandle knowledge;
+  std::uint64_t arrived_with = 0;  ///< the content that it released at the cluster barrier
+};
+
+/// What an arrival at a cluster barrier publishes.
+enum class Publishes : std::uint8_t { nothing, reads, everything };
+
+/// The happens-before relation of one cluster's threads, kept up by their synchronisations: which
+/// earlier accesses each thread knows to have happened before what it does now.
+///
+/// `site` is a number of check/sites.hpp, for reports. Threads are numbered within the cluster.
+class ClusterOrder {
+ public:
+  /// @return false when segment numbers are used up, as of every call that begins segments
+  bool begin(std::uint32_t cluster, int teams, int team_threads, SegmentSource& source);
+
+  ThreadOrder const& thread(int index) const { return threads_[static_cast<std::size_t>(index)]; }
+
+  /// Whether an access happened before what `thread` does now.
+  bool knows(ThreadOrder const& thread, SegmentId segment, std::uint32_t lane) const {
+    Segment const& earlier = segments[segment];
+    if (earlier.cluster != cluster_) [[unlikely]]
+      return knows_foreign(thread, earlier, lane, false);
+    return thread.knowledge->own.knows(earlier, static_cast<int>(lane)) ||
+           is_same(thread, earlier, lane);
+  }
+  bool knows_read(ThreadOrder const& thread, SegmentId segment, std::uint32_t lane) const {
+    Segment const& earlier = segments[segment];
+    if (earlier.cluster != cluster_) [[unlikely]]
+      return knows_foreign(thread, earlier, lane, true);
+    return thread.knowledge->own.knows_read(earlier, static_cast<int>(lane)) ||
+           is_same(thread, earlier, lane);
+  }
+
+  /// The same of reads by any threads of the segment, as far as barriers of whole teams tell.
+  bool knows_by_barriers(ThreadOrder const& thread, SegmentId segment) const {
+    Segment const& earlier = segments[segment];
+    return earlier.cluster == cluster_ && thread.knowledge->own.knows_group(earlier);
+  }
+
+  /// The same of reads or atomics by some threads of `group` while it was in a segment like this.
+  bool knows_group(ThreadOrder const& thread, SegmentId segment, int group) const;
+
+  void team_barrier(int team, std::uint32_t site);
+  void cluster_arrived(int thread, Publishes publishes, std::uint32_t site);
+  void cluster_completed();
+  void cluster_waited(int thread);
+  /// These threads met: at a subgroup's, a tile's, or a named barrier.
+  void met(std::span<int const> threads, std::uint32_t site);
+
+  /// What `thread` and all it knows did so far.
+  Published publish(int thread);
+  /// The thread's later accesses are not part of what it published.
+  void begin_segment(int thread, std::uint32_t site) { tick(thread, Tick::release, site); }
+  void acquire(int thread, Published const& published);
+
+  bool ran_out() const { return ran_out_; }
+
+ private:
+  enum class Tick : std::uint8_t { barrier, arrival, meeting, release };
+  /// The last step from a segment, for the threads of the group that take it as well.
+  struct Step {
+    SegmentId from = 0;
+    SegmentId to = 0;
+    Tick tick = Tick::barrier;
+    std::uint32_t site = 0;
+  };
+
+  static bool is_same(ThreadOrder const& thread, Segment const& earlier, std::uint32_t lane) {
+    return thread.lane == lane && thread.team == earlier.team && thread.group == earlier.group;
+  }
+  static bool knows_foreign(ThreadOrder const& thread, Segment const& earlier, std::uint32_t lane,
+                            bool read);
+  std::size_t padded(ThreadOrder const& thread) const {
+    return static_cast<std::size_t>(thread.team * team_groups_ + thread.group) * group_lanes +
+           thread.lane;
+  }
+  void enter(ThreadOrder& thread, SegmentId segment);
+  void tick(int index, Tick tick, std::uint32_t site);
+  SegmentId step(Step& last, SegmentId from, Tick tick, std::uint32_t site);
+  void release_into_phase(ThreadOrder& thread);
+  bool was_joined(std::uint64_t content) const;
+
+  std::uint32_t cluster_ = 0;
+  int teams_ = 0;
+  int team_threads_ = 0;
+  int team_groups_ = 0;
+  SegmentSource* source_ = nullptr;
+  bool ran_out_ = false;
+  std::vector<ThreadOrder> threads_;
+  std::vector<Step> steps_;  ///< by group
+
+  /// The cluster barrier's phase that is filling up, and the one that is complete.
+  KnowledgeHandle filling_;
+  KnowledgeHandle complete_;
+  std::vector<std::uint64_t> joined_;    ///< contents that went into the phase
+  std::vector<std::uint64_t> complete_joined_;
+  std::uint64_t rejoined_from_ = 0;  ///< the last knowledge that a wait had to be joined with,
+  KnowledgeHandle rejoined_;         ///< and the result
+  std::uint32_t phase_ = 0;
+  int released_ = 0;
+  int reads_released_ = 0;
+  std::vector<std::uint32_t> released_ticks_;  ///< by padded thread; 0: nothing released
+  std::vector<std::uint32_t> reads_released_ticks_;
+};
+
+}  // namespace kohort::simulator
