@@ -21,16 +21,15 @@ bool same_lines(AccessFault const& a, AccessFault const& b) {
          (a.earlier.site == b.later.site && a.later.site == b.earlier.site);
 }
 
-int thread_of(FaultyAccess const& access) {
-  return segments[access.segment].group * group_lanes + static_cast<int>(access.lane);
-}
-
 std::string who(FaultyAccess const& access, int cluster) {
   Segment const& segment = segments[access.segment];
   std::string const where = static_cast<int>(segment.cluster) == cluster
                                 ? ""
                                 : fmt::format("cluster {} ", segment.cluster);
-  return fmt::format("{}team {} thread {}", where, segment.team, thread_of(access));
+  if (access.some_of_group >= 0)
+    return fmt::format("{}team {} one of threads {}–{}", where, segment.team, access.thread(),
+                       access.thread() + group_lanes - 1);
+  return fmt::format("{}team {} thread {}", where, segment.team, access.thread());
 }
 
 char const* name(AtomicScope scope) {
@@ -112,6 +111,11 @@ void explain_race(Report& report, AccessFault const& fault) {
 }
 
 }  // namespace
+
+int FaultyAccess::thread() const {
+  if (some_of_group >= 0) return some_of_group * group_lanes;
+  return segments[segment].group * group_lanes + static_cast<int>(lane);
+}
 
 void AccessFaults::add(AccessFault const& fault) {
   auto const known = std::find_if(found_.begin(), found_.end(), [&](Counted const& counted) {

@@ -20,6 +20,10 @@ struct FaultyAccess {
   AccessKind kind = AccessKind::read;
   AtomicScope scope = AtomicScope::system;
   SiteId site = unknown_site;
+  /// Where many groups read, which of their lanes is not kept: then the group of the team, else -1.
+  int some_of_group = -1;
+  /// The thread in its team, or the first that it can be.
+  int thread() const;
 };
 
 /// A fault of accesses, as a detector saw it. `earlier` counts for faults of two sides only.

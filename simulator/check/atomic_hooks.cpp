@@ -43,7 +43,7 @@ class ForeignAtomic {
     access_.order = order_of(order);
     access_.scope = AtomicScope::system;
     site_ = site_of(program_counter);
-    check_->before_atomic(address_, access_, site_);
+    check_->before_atomic(address_);
   }
   ~ForeignAtomic() {
     if (check_ != nullptr) check_->after_atomic(address_, access_, wrote, site_);

@@ -22,7 +22,7 @@ bool acquires(AtomicOrder order) {
 
 /// Beyond this many, a release that carries all an earlier one does takes its place, whatever
 /// narrower scopes make of it: a grid's barrier would keep one for every team.
-constexpr std::size_t most_exact_releases = 8;
+constexpr std::size_t most_exact_releases = 32;
 
 void add_release(std::vector<Released>& all, Released const& one, bool carries_all) {
   if (carries_all && all.size() >= most_exact_releases)
@@ -45,109 +45,111 @@ bool ClusterCheck::reaches(AtomicScope scope, ThreadOrder const& from, std::uint
   return same_cluster && (scope == AtomicScope::cluster || team == from.team);
 }
 
-template <class Use>
-void ClusterCheck::with_releases(std::uintptr_t address, Use const& use) {
-  if (is_scratch(address - region.base)) {
-    use(scratch_releases_);
-  } else {
-    launch_->with_releases(address, use);
-  }
-}
-
-void ClusterCheck::before_atomic(void const* address, AtomicAccess access, SiteId site) {
-  int const thread = cluster_.scheduler.running();
+void ClusterCheck::before_atomic(void const* address) {
   is_in_atomic_ = true;
   auto const at = reinterpret_cast<std::uintptr_t>(address);
-  if (at - region.base >= region.bytes || access.kind == AtomicAccess::Kind::load) return;
-  ThreadOrder const& me = order_.thread(thread);
-  Fences const* const fences = fences_.empty() ? nullptr : &fences_[static_cast<std::size_t>(thread)];
-  bool const by_fence = fences != nullptr && fences->released != nullptr;
-  bool const store = access.kind == AtomicAccess::Kind::store;
-  Released released{access.scope, static_cast<std::uint32_t>(cluster_.index), me.team, nullptr};
-  if (releases(access.order)) {
-    released.published = order_.publish(thread);
-  } else if (by_fence) {
-    released.published = fences->released;
-    released.scope = std::min(access.scope, fences->scope);
-  }
-  with_releases(at, [&](ReleasesByAddress& releases) {
-    // A store begins a sequence anew; an update goes on with the one it meets.
-    if (store) releases.erase(at);
-    if (released.published != nullptr)
-      add_release(releases[at], released, acquires(access.order));
-  });
-  if (releases(access.order)) order_.begin_segment(thread, site);
+  // Until the operation has been accounted for, nobody else's on the same address may be.
+  if (at - region.base < region.bytes && !is_scratch(at - region.base))
+    foreign_releases_ = launch_->lock_releases(at);
 }
 
+/// What the operation acquires comes first: a read-modify-write passes it on.
 void ClusterCheck::after_atomic(void const* address, AtomicAccess access, bool wrote, SiteId site) {
-  int const thread = cluster_.scheduler.running();
   is_in_atomic_ = false;
   auto const at = reinterpret_cast<std::uintptr_t>(address);
   if (at - region.base >= region.bytes) return;
-  if (access.kind != AtomicAccess::Kind::store) {
-    with_releases(at, [&](ReleasesByAddress& releases) {
-      auto const found = releases.find(at);
-      if (found == releases.end()) return;
-      ThreadOrder const& me = order_.thread(thread);
-      for (Released const& one : found->second) {
-        if (!reaches(one.scope, me, one.cluster, one.team) ||
-            !reaches(access.scope, me, one.cluster, one.team))
-          continue;
-        if (acquires(access.order)) {
-          order_.acquire(thread, one.published);
-        } else {
-          if (fences_.empty()) fences_.resize(cluster_.threads.size());
-          Fences& fences = fences_[static_cast<std::size_t>(thread)];
-          fences.seen.push_back(one);
-        }
-      }
-    });
-  }
-  std::uintptr_t const offset = at - region.base;
-  ThreadOrder const& me = order_.thread(thread);
-  AccessKind const kind = wrote ? AccessKind::atomic_write : AccessKind::atomic_read;
-  if (is_scratch(offset) && watches_lifetime_) touch_peer(offset, me, wrote, site);
-  if (access.kind != AtomicAccess::Kind::store && !wrote)
-    check_initialised_if_poison(offset, access.bytes, site);
-  if (!is_scratch(offset)) launch_->lock(offset >> 2U);
-  touch_atomic(offset, access.bytes, {kind, access.scope, 0, site}, me);
-  if (!is_scratch(offset)) launch_->unlock(offset >> 2U);
+  bool const scratch = is_scratch(at - region.base);
+  int const thread = cluster_.scheduler.running();
+  ReleasesByAddress& releases = scratch ? scratch_releases_ : launch_->releases(at);
+  if (access.kind != AtomicAccess::Kind::store) observe_releases(releases, at, access, thread);
+  touch_atomic(at - region.base, access, wrote, site);
+  if (wrote) add_release_of(releases, at, access, thread, site);
+  if (!scratch) foreign_releases_.unlock();
 }
 
-void ClusterCheck::touch_atomic(std::uintptr_t offset, std::uint32_t bytes, Access access,
-                                ThreadOrder const& me) {
-  for (std::uintptr_t at = offset; at < offset + bytes;) {
-    std::uintptr_t const end = std::min((at & ~std::uintptr_t{3}) + 4, offset + bytes);
-    access.bytes = ((1U << (end - at)) - 1U) << (at & 3U);
-    touch_history(at >> 2U, access, me);
+void ClusterCheck::observe_releases(ReleasesByAddress const& releases, std::uintptr_t address,
+                                    AtomicAccess access, int thread) {
+  auto const found = releases.find(address);
+  if (found == releases.end()) return;
+  for (Released const& one : found->second) {
+    ThreadOrder const& me = order_.thread(thread);
+    if (!reaches(one.scope, me, one.cluster, one.team) ||
+        !reaches(access.scope, me, one.cluster, one.team))
+      continue;
+    if (acquires(access.order)) {
+      order_.acquire(thread, one.published);
+    } else {
+      fences_of(thread).seen.push_back(one);
+    }
+  }
+}
+
+void ClusterCheck::add_release_of(ReleasesByAddress& releases, std::uintptr_t address,
+                                  AtomicAccess access, int thread, SiteId site) {
+  Released released{access.scope, static_cast<std::uint32_t>(cluster_.index),
+                    order_.thread(thread).team, nullptr};
+  if (kohort::simulator::releases(access.order)) {
+    released.published = order_.publish(thread);
+    order_.begin_segment(thread, site);
+  } else if (!fences_.empty() && fences_of(thread).released != nullptr) {
+    released.published = fences_of(thread).released;
+    released.scope = std::min(access.scope, fences_of(thread).scope);
+  }
+  // A store begins a sequence anew; an update goes on with the one it meets.
+  if (access.kind == AtomicAccess::Kind::store) releases.erase(address);
+  if (released.published != nullptr)
+    add_release(releases[address], released, acquires(access.order));
+}
+
+ClusterCheck::Fences& ClusterCheck::fences_of(int thread) {
+  if (fences_.empty()) fences_.resize(cluster_.threads.size());
+  return fences_[static_cast<std::size_t>(thread)];
+}
+
+void ClusterCheck::touch_atomic(std::uintptr_t offset, AtomicAccess access, bool wrote,
+                                SiteId site) {
+  ThreadOrder const& me = running();
+  bool const scratch = is_scratch(offset);
+  AccessKind const kind = wrote ? AccessKind::atomic_write : AccessKind::atomic_read;
+  if (scratch && watches_lifetime_) touch_peer(offset, me, kind, site);
+  // The value is looked at, not what was written over it: an update of poison changed it already.
+  if (access.kind != AtomicAccess::Kind::store && !wrote)
+    check_initialised_if_poison(offset, access.bytes, site);
+  if (!scratch) launch_->lock(offset >> 2U);
+  for (std::uintptr_t at = offset; at < offset + access.bytes;) {
+    std::uintptr_t const end = std::min((at & ~std::uintptr_t{3}) + 4, offset + access.bytes);
+    std::uint32_t const mask = ((1U << (end - at)) - 1U) << (at & 3U);
+    touch_history(at >> 2U, {kind, access.scope, mask, site}, me);
     at = end;
   }
+  if (!scratch) launch_->unlock(offset >> 2U);
 }
 
 void ClusterCheck::fence(AtomicScope scope, SiteId site) {
   int const thread = cluster_.scheduler.running();
-  if (fences_.empty()) fences_.resize(cluster_.threads.size());
-  Fences& fences = fences_[static_cast<std::size_t>(thread)];
+  Fences& fences = fences_of(thread);
   ThreadOrder const& me = order_.thread(thread);
-  for (Released const& one : fences.seen)
-    if (reaches(scope, me, one.cluster, one.team)) order_.acquire(thread, one.published);
-  fences.seen.clear();
+  std::erase_if(fences.seen, [&](Released const& one) {
+    if (!reaches(scope, me, one.cluster, one.team)) return false;
+    order_.acquire(thread, one.published);
+    return true;
+  });
   fences.released = order_.publish(thread);
   fences.scope = scope;
   order_.begin_segment(thread, site);
 }
 
+/// PTX: a volatile operation is a relaxed one at system scope.
 void ClusterCheck::access_volatile(std::uintptr_t offset, std::uint32_t bytes, bool writes,
                                    SiteId site) {
   if (is_in_atomic_) return;
-  // PTX: a volatile operation is a relaxed one at system scope.
-  ThreadOrder const& me = running();
-  if (is_scratch(offset) && watches_lifetime_) touch_peer(offset, me, writes, site);
-  AccessKind const kind = writes ? AccessKind::atomic_write : AccessKind::atomic_read;
-  if (!writes) check_initialised_if_poison(offset, bytes, site);
-  if (!is_scratch(offset)) launch_->lock(offset >> 2U);
-  touch_atomic(offset, bytes, {kind, AtomicScope::system, 0, site}, me);
-  if (!is_scratch(offset)) launch_->unlock(offset >> 2U);
+  AtomicAccess access;
+  access.kind = writes ? AtomicAccess::Kind::store : AtomicAccess::Kind::load;
+  access.bytes = static_cast<std::uint8_t>(bytes);
+  access.scope = AtomicScope::system;
+  void const* const address = reinterpret_cast<void const*>(region.base + offset);
+  before_atomic(address);
+  after_atomic(address, access, writes, site);
 }
 
 }  // namespace kohort::simulator

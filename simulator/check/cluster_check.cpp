@@ -32,7 +32,7 @@ void ClusterCheck::begin(LaunchCheck& launch, int worker) {
   watches_lifetime_ = cluster_.ends_teams_early && cluster_.size > 1;
   threads_left_.assign(static_cast<std::size_t>(cluster_.size), cluster_.team_threads);
   if (watches_lifetime_)
-    peer_accesses_.assign(cluster_.threads.size() * static_cast<std::size_t>(cluster_.size), {});
+    peer_accesses_.assign(cluster_.threads.size() * static_cast<std::size_t>(cluster_.size) * 2, {});
 }
 
 void ClusterCheck::end() {
@@ -75,6 +75,26 @@ char const* ClusterCheck::id_of_race(std::uintptr_t offset) const {
   return cluster_.arena.is_mapped(offset - scratch_) ? "race-cluster-scratch" : "race-team-scratch";
 }
 
+void ClusterCheck::add(AccessFault const& fault) {
+  faults_.add(fault);
+  if (!cluster_.observed) return;
+  AccessFaultEvent event;
+  event.id = fault.id;
+  event.address = reinterpret_cast<void const*>(fault.address);
+  event.writes = writes(fault.later.kind);
+  event.is_atomic = is_atomic(fault.later.kind);
+  if (fault.has_earlier) {
+    event.earlier_cluster = static_cast<int>(segments[fault.earlier.segment].cluster);
+    event.earlier_team = segments[fault.earlier.segment].team;
+    if (fault.earlier.some_of_group < 0) event.earlier_thread = fault.earlier.thread();
+  }
+  event.team = segments[fault.later.segment].team;
+  event.thread = fault.later.thread();
+  event.peer = fault.peer;
+  for (Observer* observer : cluster_.launch->observers())
+    observer->access_fault(cluster_.current(), event);
+}
+
 void ClusterCheck::report(char const* id, std::uintptr_t offset, std::uint32_t bytes,
                           ThreadOrder const& me, AccessKind kind, SiteId site, int peer) {
   AccessFault fault;
@@ -83,14 +103,14 @@ void ClusterCheck::report(char const* id, std::uintptr_t offset, std::uint32_t b
   fault.bytes = bytes;
   fault.later = {me.segment, me.lane, kind, AtomicScope::system, site};
   fault.peer = peer;
-  faults_.add(fault);
+  add(fault);
 }
 
 void ClusterCheck::touch_bytes(std::uintptr_t offset, std::size_t bytes, bool writes,
                                SiteId site) {
   ThreadOrder const& me = running();
   bool const scratch = is_scratch(offset);
-  if (scratch && watches_lifetime_) touch_peer(offset, me, writes, site);
+  if (scratch && watches_lifetime_) touch_peer(offset, me, writes ? AccessKind::write : AccessKind::read, site);
   if (!writes) check_initialised_if_poison(offset, bytes, site);
   for (std::uintptr_t at = offset; at < offset + bytes;) {
     std::uintptr_t const end = std::min((at & ~std::uintptr_t{3}) + 4, offset + bytes);

@@ -35,8 +35,7 @@ class ClusterCheck {
   void cluster_waited(int thread);
   void met(std::vector<int> const& threads, Site site);
   void thread_returned(int thread);
-  /// Before the operation: what it releases. After: what it acquires, and the access itself.
-  void before_atomic(void const* address, AtomicAccess access, SiteId site);
+  void before_atomic(void const* address);
   void after_atomic(void const* address, AtomicAccess access, bool wrote, SiteId site);
   void fence(AtomicScope scope, SiteId site);
 
@@ -102,17 +101,21 @@ class ClusterCheck {
   void report_misaligned(std::uintptr_t offset, std::uint32_t bytes, bool writes, SiteId site);
 
   // lifetime.cpp
-  void touch_peer(std::uintptr_t offset, ThreadOrder const& me, bool writes, SiteId site);
+  void touch_peer(std::uintptr_t offset, ThreadOrder const& me, AccessKind kind, SiteId site);
   void end_team(int team);
+  bool is_known_in(int team, SegmentId segment, std::uint32_t lane, bool writes) const;
 
   // atomic_order.cpp
-  void touch_atomic(std::uintptr_t offset, std::uint32_t bytes, Access access,
-                    ThreadOrder const& me);
-  template <class Use>
-  void with_releases(std::uintptr_t address, Use const& use);
+  void observe_releases(ReleasesByAddress const& releases, std::uintptr_t address,
+                        AtomicAccess access, int thread);
+  void add_release_of(ReleasesByAddress& releases, std::uintptr_t address, AtomicAccess access,
+                      int thread, SiteId site);
+  void touch_atomic(std::uintptr_t offset, AtomicAccess access, bool wrote, SiteId site);
+  Fences& fences_of(int thread);
   bool reaches(AtomicScope scope, ThreadOrder const& from, std::uint32_t cluster,
                std::uint16_t team) const;
 
+  void add(AccessFault const& fault);
   void report(char const* id, std::uintptr_t offset, std::uint32_t bytes, ThreadOrder const& me,
               AccessKind kind, SiteId site, int peer = -1);
   int team_of(std::uintptr_t offset) const;
@@ -125,6 +128,7 @@ class ClusterCheck {
   AccessFaults faults_;
   HistoryPool scratch_histories_;
   ReleasesByAddress scratch_releases_;
+  std::unique_lock<std::mutex> foreign_releases_;  ///< during an atomic on global memory
   std::vector<Fences> fences_;  ///< by thread; none before the first fence
   Site ignored_;                ///< barriers of this site order nothing
 
@@ -134,15 +138,18 @@ class ClusterCheck {
   SegmentId first_in_launch_ = 0;
   bool is_in_atomic_ = false;
 
-  /// ManualLifetime: by accessing thread and owning team, the last access.
+  /// ManualLifetime: by accessing thread and owning team, the last read and the last write.
   struct PeerAccess {
     SegmentId segment = 0;
     SiteId site = unknown_site;
     std::uintptr_t offset = 0;
-    AccessKind kind = AccessKind::read;
   };
   bool watches_lifetime_ = false;
   std::vector<PeerAccess> peer_accesses_;
+  PeerAccess& peer_access(int accessor, int owner, bool writes) {
+    return peer_accesses_[static_cast<std::size_t>((accessor * order_.teams() + owner) * 2 +
+                                                   (writes ? 1 : 0))];
+  }
   std::vector<int> threads_left_;  ///< by team
 };
 
@@ -211,7 +218,7 @@ inline void ClusterCheck::access(std::uintptr_t offset, void const* program_coun
   ThreadOrder const& me = running();
   bool const scratch = is_scratch(offset);
   if (scratch && watches_lifetime_) [[unlikely]]
-    touch_peer(offset, me, Writes, site);
+    touch_peer(offset, me, Writes ? AccessKind::write : AccessKind::read, site);
   if constexpr (!Writes) {
     unsigned char const* const memory = reinterpret_cast<unsigned char const*>(region.base + offset);
     unsigned char poisoned[Bytes];

@@ -63,12 +63,10 @@ class LaunchCheck {
   /// Of the global memory that a worker's clusters touch.
   HistoryPool& histories(int worker) { return histories_[static_cast<std::size_t>(worker)]; }
 
-  /// Calls `use` with what was released at `address` of global memory, which is its alone meanwhile.
-  template <class Use>
-  void with_releases(std::uintptr_t address, Use const& use) {
-    Shard& shard = shards_[address / 64 % shards_.size()];
-    std::scoped_lock const lock(shard.mutex);
-    use(shard.releases);
+  /// What was released at `address` of global memory, and the lock to hold meanwhile.
+  ReleasesByAddress& releases(std::uintptr_t address) { return shard_of(address).releases; }
+  std::unique_lock<std::mutex> lock_releases(std::uintptr_t address) {
+    return std::unique_lock(shard_of(address).mutex);
   }
 
  private:
@@ -79,6 +77,8 @@ class LaunchCheck {
     std::mutex mutex;
     ReleasesByAddress releases;
   };
+
+  Shard& shard_of(std::uintptr_t address) { return shards_[address / 64 % shards_.size()]; }
 
   SegmentId first_segment_;
   bool is_parallel_;

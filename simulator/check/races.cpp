@@ -15,9 +15,9 @@ namespace kohort::simulator {
 namespace {
 
 /// Beyond this many entries, those that only matter for atomics of narrower scopes are dropped too.
-constexpr std::size_t most_exact_entries = 8;
-constexpr std::size_t most_reading_groups = 4;
-constexpr std::size_t most_reading_clusters = 8;
+constexpr std::size_t most_exact_entries = 64;
+constexpr std::size_t most_reading_groups = 16;
+constexpr std::size_t most_reading_clusters = 16;
 
 bool conflict(HistoryEntry const& earlier, AccessKind kind) {
   return (writes(earlier.kind) || writes(kind)) && !(is_atomic(earlier.kind) && is_atomic(kind));
@@ -78,10 +78,10 @@ bool ClusterCheck::replaces(Access const& access, ThreadOrder const& me, History
   bool const at_least = access.kind == AccessKind::atomic_write || !writes(entry.kind);
   if (!at_least || access.scope > entry.scope) return false;
   Segment const& earlier = segments[entry.segment];
-  bool const is_same_thread = earlier.cluster == static_cast<std::uint32_t>(cluster_.index) &&
-                              earlier.team == me.team && earlier.group == me.group &&
-                              entry.lanes == 1U << me.lane && !entry.of_groups;
-  return is_same_thread || entries > most_exact_entries;
+  // Whom a scope reaches is the same for all threads of a team.
+  bool const is_same_team = earlier.cluster == static_cast<std::uint32_t>(cluster_.index) &&
+                            earlier.team == me.team;
+  return is_same_team || entries > most_exact_entries;
 }
 
 void ClusterCheck::compare(History const& history, Access const& access, ThreadOrder const& me) {
@@ -214,10 +214,10 @@ void ClusterCheck::report_race(std::uintptr_t granule, HistoryEntry const& earli
   fault.bytes = static_cast<std::uint32_t>(std::popcount(bytes));
   fault.id = narrow ? "atomic-scope" : id_of_race(granule << 2U);
   fault.earlier = {earlier.segment, lane, earlier.kind, earlier.scope, earlier.site};
-  if (earlier.of_groups) fault.earlier.lane = 0;
+  if (earlier.of_groups) fault.earlier.some_of_group = static_cast<int>(lane);
   fault.later = {me.segment, me.lane, access.kind, access.scope, access.site};
   fault.has_earlier = true;
-  faults_.add(fault);
+  add(fault);
 }
 
 }  // namespace kohort::simulator

@@ -79,12 +79,16 @@ void thread_returned(ThreadState& self) {
   }
 }
 
-/// Everybody who waits at the team's barrier `id` meets here.
-static void check_meeting(ClusterState& cluster, TeamState const& team, int id, Site site) {
-  std::vector<int> threads;
+/// Everybody who waits at the team's barrier `id` meets `last` here. Who is ready already was let go
+/// by an earlier meeting, and has not run since.
+static void check_meeting(ClusterState& cluster, ThreadState const& last, int id, Site site) {
+  TeamState const& team = cluster.team_of(last);
+  std::vector<int> threads{last.index};
   for (int i = team.first; i < team.first + team.threads; ++i) {
     ThreadState const& other = cluster.thread(i);
-    if (other.waiting == Waiting::named_barrier && other.named_barrier == id) threads.push_back(i);
+    if (other.waiting == Waiting::named_barrier && other.named_barrier == id &&
+        !cluster.scheduler.is_ready(i))
+      threads.push_back(i);
   }
   cluster.check->met(threads, site);
 }
@@ -113,7 +117,7 @@ void named_barrier(Thread& thread, int id, int subgroups, Site site) {
   }
   barrier.arrived = 0;
   ++cluster.progress;
-  if (cluster.check != nullptr) check_meeting(cluster, team, id, site);
+  if (cluster.check != nullptr) check_meeting(cluster, self, id, site);
   self.waiting = Waiting::nothing;
   for (int i = team.first; i < team.first + team.threads; ++i) {
     ThreadState& other = cluster.thread(i);

@@ -64,6 +64,14 @@ Mode parse_mode(std::string const& text) {
   throw std::invalid_argument("kohort: simulator mode \"" + text + "\": modes are run and check");
 }
 
+OnFault parse_on_fault(std::string const& text) {
+  if (text == "throw") return OnFault::throws;
+  if (text == "abort") return OnFault::aborts;
+  if (text == "log") return OnFault::logs;
+  throw std::invalid_argument("kohort: KOHORT_CHECK is \"" + text +
+                              "\": throw, abort and log are what it can be");
+}
+
 LaunchFacts take_launch_facts() {
   std::scoped_lock lock(facts().mutex);
   return std::exchange(facts().gathered, LaunchFacts{});

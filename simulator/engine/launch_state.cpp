@@ -6,6 +6,7 @@
 #include <kohort/simulator/observer.hpp>
 
 #include <algorithm>
+#include <cstdio>
 #include <mutex>
 #include <thread>
 
@@ -103,6 +104,11 @@ void LaunchState::faulted(ClusterState& cluster) {
   finding_ = std::move(cluster.finding);
   finding_cluster_ = cluster.index;
   stop_after_.store(cluster.index);
+}
+
+void LaunchState::log(Finding const& finding) {
+  std::scoped_lock lock(mutex_);
+  std::fprintf(stderr, "%s\n", finding.what());
 }
 
 void LaunchState::give_up() {

@@ -74,6 +74,8 @@ class LaunchState {
   /// `cluster` left its slot.
   void ended(ClusterState const& cluster);
   void faulted(ClusterState& cluster);
+  /// An access fault that ends nothing.
+  void log(Finding const& finding);
 
   bool is_stopping() const { return stop_after_.load(std::memory_order_relaxed) < plan_.size(); }
   /// Nobody goes on any more: notes, before the first cluster is dropped, whether others wait for

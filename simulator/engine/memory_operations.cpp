@@ -48,7 +48,7 @@ void before_atomic(Thread& thread, void const* address, AtomicAccess access, Sit
   if (cluster.check != nullptr) [[unlikely]] {
     self.atomic_address = address;
     self.atomic_access = access;
-    cluster.check->before_atomic(address, access, site_of(site));
+    cluster.check->before_atomic(address);
   }
 }
 

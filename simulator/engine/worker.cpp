@@ -8,6 +8,7 @@
 #include <pthread.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <thread>
 
 namespace kohort::simulator {
@@ -242,7 +243,14 @@ void Worker::discard_stuck() {
 
 void Worker::finish(std::unique_ptr<ClusterState> cluster) {
   if (cluster->check != nullptr) cluster->check->end();
-  if (cluster->finding) launch->faulted(*cluster);
+  bool const has_ended = cluster->live == 0;
+  OnFault const on_fault = launch->options().on_fault;
+  if (cluster->finding && has_ended && on_fault != OnFault::throws) {
+    launch->log(*cluster->finding);
+    if (on_fault == OnFault::aborts) std::abort();
+  } else if (cluster->finding) {
+    launch->faulted(*cluster);
+  }
   counts.clusters += 1;
   counts.teams += cluster->size;
   counts.threads += static_cast<long long>(cluster->threads.size());

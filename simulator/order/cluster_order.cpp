@@ -159,6 +159,7 @@ void ClusterOrder::cluster_completed() {
   Knowledge& known = filling_.own();
   bool const all_reads = reads_released_ == everybody;
   bool const all = released_ == everybody;
+  known.own.pass_any_phase();
   if (all_reads) known.own.pass_cluster_barrier(phase_, !all);
   // Of a thread that went on after its arrival more may be known than that.
   if (all && known.own.has_lanes()) known.own.forget_lanes_below(released_ticks_, team_groups_);

@@ -73,6 +73,7 @@ class ClusterOrder {
   void begin_segment(int thread, std::uint32_t site) { tick(thread, Tick::release, site); }
   void acquire(int thread, Published const& published);
 
+  int teams() const { return teams_; }
   bool ran_out() const { return ran_out_; }
 
  private:

@@ -38,12 +38,13 @@ Prefixes::Lanes& Prefixes::lanes_of(Lanes const& like) {
 }
 
 bool Prefixes::knows_of(int team) const {
-  return arrivals_ > 0 || read_arrivals_ > 0 || barriers_[static_cast<std::size_t>(team)] > 0 ||
+  return has_passed_a_phase_ || barriers_[static_cast<std::size_t>(team)] > 0 ||
          std::any_of(lanes_.begin(), lanes_.end(),
                      [&](Lanes const& lanes) { return lanes.team == team && !lanes.reads_only; });
 }
 
 void Prefixes::join(Prefixes const& other) {
+  has_passed_a_phase_ |= other.has_passed_a_phase_;
   arrivals_ = std::max(arrivals_, other.arrivals_);
   read_arrivals_ = std::max(read_arrivals_, other.read_arrivals_);
   if (barriers_.size() < other.barriers_.size()) barriers_.resize(other.barriers_.size());

@@ -33,11 +33,13 @@ class Prefixes {
   bool knows_group(Segment const& segment) const {
     return segment.arrivals < read_arrivals_ || segment.barriers < barriers_[segment.team];
   }
-  /// Whether anything of `team` is known.
+  /// Whether `team` is known to have started.
   bool knows_of(int team) const;
 
   void join(Prefixes const& other);
 
+  /// The cluster barrier's phase is over: every team has started by then, whoever released what.
+  void pass_any_phase() { has_passed_a_phase_ = true; }
   /// Every thread of the cluster arrived at the barrier's first `arrivals` phases.
   void pass_cluster_barrier(std::uint32_t arrivals, bool reads_only);
   void pass_team_barrier(int team, std::uint32_t barriers);
@@ -61,6 +63,7 @@ class Prefixes {
   bool lanes_know(Segment const& segment, int lane, bool reads) const;
   Lanes& lanes_of(Lanes const& like);
 
+  bool has_passed_a_phase_ = false;
   std::uint32_t arrivals_ = 0;
   std::uint32_t read_arrivals_ = 0;  ///< at least as much
   std::vector<std::uint32_t> barriers_;

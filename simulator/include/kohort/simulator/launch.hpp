@@ -29,6 +29,12 @@ enum class Mode : std::uint8_t { run, check };
 /// @throws std::invalid_argument that lists the modes.
 Mode parse_mode(std::string const& text);
 
+/// What becomes of an access at fault: the launch throws it; it is printed on stderr, and the
+/// process ends; or it is printed, and the launch goes on. Other faults are always thrown.
+enum class OnFault : std::uint8_t { throws, aborts, logs };
+/// @throws std::invalid_argument that lists the three.
+OnFault parse_on_fault(std::string const& text);
+
 /// A launch as plain numbers; the caller has made sure that it fits the device.
 struct LaunchShape {
   std::string label;
@@ -46,6 +52,7 @@ struct LaunchShape {
 
 struct EngineOptions {
   Mode mode = Mode::run;
+  OnFault on_fault = OnFault::throws;
   DeviceProfile const* profile = nullptr;
   Schedule schedule;
   int workers = 0;              ///< 0: one a core

@@ -12,6 +12,23 @@
 
 namespace kohort::simulator {
 
+/// An access that a detector found at fault.
+struct AccessFaultEvent {
+  char const* id = "";
+  void const* address = nullptr;
+  bool writes = false;
+  bool is_atomic = false;
+  /// Of a fault with two sides, the earlier access's thread; -1 where there is none, or where of
+  /// many readers it is not kept which.
+  int earlier_cluster = -1;
+  int earlier_team = -1;
+  int earlier_thread = -1;
+  /// Whose access it is: not the running thread's where a team's end found it.
+  int team = 0;
+  int thread = 0;
+  int peer = -1;  ///< the team whose memory it is, for faults of lifetime
+};
+
 /// Watches a launch. Hooks of different clusters are called at the same time from different
 /// workers; those of one cluster never are. A detector is an observer in a file of its own.
 class Observer {
@@ -26,6 +43,9 @@ class Observer {
   virtual void cluster_barrier_completed(Cluster const&) {}
   virtual void exchange_completed(Thread const& /*last*/, Exchange const&) {}
   virtual void atomic_accessed(Thread const&, void const* /*address*/, Site) {}
+  /// In check mode: an access at fault, by the thread that runs. Called for every one of them,
+  /// while the report counts those of the same lines.
+  virtual void access_fault(Thread const&, AccessFaultEvent const&) {}
   virtual void thread_returned(Thread const&) {}
   /// `steps`: switches between threads plus threads run, the engine's own measure of length.
   virtual void cluster_ended(Cluster const&, std::uint64_t /*steps*/) {}

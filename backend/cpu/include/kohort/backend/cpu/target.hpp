@@ -18,6 +18,7 @@ using LaunchCounts = simulator::LaunchCounts;
 /// How a Simulator is made. What is left empty comes from the environment, then from the default.
 struct SimulatorOptions {
   std::string mode = "";      ///< KOHORT_SIM_MODE; run, or check
+  std::string check = "";     ///< KOHORT_CHECK; throw, abort or log an access at fault
   std::string profile = "";   ///< KOHORT_SIM_PROFILE; h200-sxm. A name, or the path of a TOML file
   std::string schedule = "";  ///< KOHORT_SIM_SCHEDULE; rank
   int workers = 0;            ///< KOHORT_SIM_THREADS; one a core
