@@ -95,6 +95,8 @@ function(kohort_add_conformance)
   set(KOHORT_CUDA_ARCHITECTURES ${KOHORT_CUDA_CONFORMANCE_ARCHITECTURES})
   kohort_add_kernels(kohort_conformance FILES ${rungs} TARGETS simulator cuda)
   if(KOHORT_HAS_SIMULATOR)
+    # Instrumented, so that the ladder runs in mode check too; in mode run its hooks end at once.
+    kohort_check_target(kohort_conformance)
     kohort_discover_tests(kohort_conformance cpu "*Simulator*")
     include("${path}/variations.cmake")
   endif()

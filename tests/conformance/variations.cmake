@@ -23,3 +23,11 @@ kohort_add_conformance_variation(exit-first KOHORT_SIM_SCHEDULE=exit-first:1)
 kohort_add_conformance_variation(random KOHORT_SIM_SCHEDULE=random:1)
 kohort_add_conformance_variation(pct KOHORT_SIM_SCHEDULE=pct:3:4)
 kohort_add_conformance_variation(one-worker KOHORT_SIM_THREADS=1)
+
+# In mode check nothing may be reported: on the ladder every synchronisation does what its page says.
+if(NOT CMAKE_CXX_FLAGS MATCHES "-fsanitize=[a-z,]*address")
+  kohort_add_conformance_variation(check KOHORT_SIM_MODE=check)
+  kohort_add_conformance_variation(check-tiny KOHORT_SIM_MODE=check KOHORT_SIM_PROFILE=tiny)
+  kohort_add_conformance_variation(check-random KOHORT_SIM_MODE=check KOHORT_SIM_SCHEDULE=random:1)
+  kohort_add_conformance_variation(check-one-worker KOHORT_SIM_MODE=check KOHORT_SIM_THREADS=1)
+endif()
