@@ -20,6 +20,8 @@ inline constexpr int exit_usage = 2;
 /// The words after the command's name. @return the exit code
 int info_command(std::vector<std::string> const& words);
 int run_command(std::vector<std::string> const& words);
+/// Does not return where it starts kohort-check.
+int check_command(std::vector<std::string> const& words);
 int list_command(std::vector<std::string> const& words);
 
 }  // namespace kohort::cli

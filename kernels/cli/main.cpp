@@ -17,6 +17,10 @@ constexpr char const* usage =
     "  kohort info [--target T] [--profile P] [--json]      SM groups, limits, resident clusters\n"
     "  kohort run KERNEL [--target T] [--profile P] [--cluster XxYxZ] [--schedule S] [--json]\n"
     "             [kernel flags]                            runs it and verifies the result\n"
+    "  kohort check KERNEL [--profile P] [--cluster XxYxZ] [--schedule S] [--pct N] [--random N]\n"
+    "               [--seed N] [--json] [kernel flags]        explores its schedules, in mode "
+    "check\n"
+    "  kohort check --faults [--case NAME] [--json]         the corpus of faults\n"
     "  kohort list [--json]                                 kernels and their flags\n"
     "  kohort COMMAND --help, kohort run KERNEL --help, kohort --version\n";
 
@@ -26,6 +30,7 @@ int command(std::vector<std::string> words) {
   words.erase(words.begin());
   if (name == "info") return info_command(words);
   if (name == "run") return run_command(words);
+  if (name == "check") return check_command(words);
   if (name == "list") return list_command(words);
   if (name == "--version") {
     std::puts("kohort " KOHORT_VERSION);
@@ -35,7 +40,7 @@ int command(std::vector<std::string> words) {
     std::fputs(usage, stdout);
     return 0;
   }
-  throw UsageError("kohort: there is no command " + name + "; there are info, run and list");
+  throw UsageError("kohort: there is no command " + name + "; there are info, run, check and list");
 }
 
 }  // namespace

@@ -81,6 +81,48 @@ void check_profile(std::string const& target, std::string& profile, bool given) 
                                  listed(known)));
 }
 
+std::vector<std::string> kernel_names() {
+  std::vector<std::string> names;
+  for (auto const& [target, entry] : targets())
+    for (auto const& [name, kernel] : entry.kernels)
+      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  return names;
+}
+
+Kernel const& describe_kernel(std::string const& command, std::string const& name) {
+  for (auto const& [target, entry] : targets())
+    if (auto const found = entry.kernels.find(name); found != entry.kernels.end())
+      return found->second;
+  throw UsageError(fmt::format("kohort {}: there is no kernel {}; there are {}", command, name,
+                               listed(kernel_names())));
+}
+
+void add_kernel_flags(CLI::App& app, Kernel const& kernel, Arguments& arguments) {
+  for (Flag const& flag : kernel.flags) {
+    std::string& value = arguments.values[flag.name];
+    value = flag.default_value;
+    CLI::Option* const option = app.add_option("--" + flag.name, value, flag.help);
+    option->capture_default_str();
+    if (!flag.choices.empty()) {
+      option->check(CLI::IsMember(flag.choices));
+    } else {
+      option->check(CLI::Range(flag.least, flag.most));
+    }
+  }
+}
+
+void add_simulator_flags(CLI::App& app, Arguments& arguments) {
+  add_profile(app, arguments.profile);
+  app.add_option("--schedule,--kohort-sim-schedule", arguments.schedule,
+                 "simulator: rank, reverse, last:R, exit-first:R, random:SEED, pct:D:SEED or "
+                 "replay:STRING")
+      ->envname("KOHORT_SIM_SCHEDULE");
+  app.add_option("--threads,--kohort-sim-threads", arguments.workers,
+                 "simulator: workers; 0 for one a core")
+      ->envname("KOHORT_SIM_THREADS")
+      ->check(CLI::Range(0, 4096));
+}
+
 void parse_cluster(std::string const& text, int (&cluster)[3]) {
   std::vector<std::string> extents(1);
   for (char c : text) {

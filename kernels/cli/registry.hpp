@@ -73,6 +73,9 @@ struct Kernel {
   std::string summary;
   std::vector<Flag> flags;
   std::function<Outcome(Arguments const&)> run;
+  /// Defaults of flags in `kohort check`, where they differ: a size that dozens of schedules can
+  /// run.
+  std::map<std::string, std::string> check_values = {};
 };
 
 /// What `kohort info` tells of a device.

@@ -20,52 +20,6 @@ struct RunOptions {
   Arguments arguments;
 };
 
-std::vector<std::string> kernel_names() {
-  std::vector<std::string> names;
-  for (auto const& [target, entry] : targets())
-    for (auto const& [name, kernel] : entry.kernels)
-      if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  return names;
-}
-
-/// The kernel's description; the targets' differ in nothing but the function that runs it.
-Kernel const& describe(std::string const& name) {
-  for (auto const& [target, entry] : targets())
-    if (auto const found = entry.kernels.find(name); found != entry.kernels.end())
-      return found->second;
-  throw UsageError(
-      fmt::format("kohort run: there is no kernel {}; there are {}", name, listed(kernel_names())));
-}
-
-void add_kernel_flags(CLI::App& app, Kernel const& kernel, Arguments& arguments) {
-  for (Flag const& flag : kernel.flags) {
-    std::string& value = arguments.values[flag.name];
-    value = flag.default_value;
-    CLI::Option* const option = app.add_option("--" + flag.name, value, flag.help);
-    option->capture_default_str();
-    if (!flag.choices.empty()) {
-      option->check(CLI::IsMember(flag.choices));
-    } else {
-      option->check(CLI::Range(flag.least, flag.most));
-    }
-  }
-}
-
-void add_simulator_flags(CLI::App& app, Arguments& arguments) {
-  add_profile(app, arguments.profile);
-  app.add_option("--schedule,--kohort-sim-schedule", arguments.schedule,
-                 "simulator: rank, reverse, last:R, exit-first:R, random:SEED, pct:D:SEED or "
-                 "replay:STRING")
-      ->envname("KOHORT_SIM_SCHEDULE");
-  app.add_option("--threads,--kohort-sim-threads", arguments.workers,
-                 "simulator: workers; 0 for one a core")
-      ->envname("KOHORT_SIM_THREADS")
-      ->check(CLI::Range(0, 4096));
-  app.add_option("--trace,--kohort-sim-trace", arguments.trace,
-                 "simulator: file for a Chrome trace of the placement")
-      ->envname("KOHORT_SIM_TRACE");
-}
-
 /// A flag of the simulator that was typed has no meaning elsewhere; its environment twin is left
 /// alone there.
 void check_simulator_flags(CLI::App const& app, RunOptions& options) {
@@ -163,12 +117,15 @@ Outcome run(RunOptions& options, std::string const& name) {
 int run_command(std::vector<std::string> const& words) {
   if (words.empty() || words.front().starts_with("-"))
     throw UsageError("kohort run: name the kernel first: " + listed(kernel_names()));
-  Kernel const& kernel = describe(words.front());
+  Kernel const& kernel = describe_kernel("run", words.front());
   RunOptions options;
   CLI::App app(kernel.summary, "run " + kernel.name);
   add_target(app, options.target);
   app.add_option("--cluster", options.cluster, "teams of a cluster: X, XxY or XxYxZ (1x1x1)");
   add_simulator_flags(app, options.arguments);
+  app.add_option("--trace,--kohort-sim-trace", options.arguments.trace,
+                 "simulator: file for a Chrome trace of the placement")
+      ->envname("KOHORT_SIM_TRACE");
   app.add_flag("--json", options.json, "as JSON");
   add_kernel_flags(app, kernel, options.arguments);
   if (!parse(app, {words.begin() + 1, words.end()})) return exit_verified;

@@ -22,7 +22,9 @@ class Session<Simulator> {
     int const asked = target_.engine_options().workers;
     int const workers = asked > 0 ? asked : static_cast<int>(std::thread::hardware_concurrency());
     return "Simulator, " + properties(target_).device + ", " + std::to_string(workers) +
-           (workers == 1 ? " worker" : " workers") + ", schedule " + schedule_;
+           (workers == 1 ? " worker" : " workers") +
+           (target_.engine_options().mode == simulator::Mode::check ? ", mode check"
+                                                                    : ", schedule " + schedule_);
   }
 
   Counts counts() const {

@@ -67,6 +67,7 @@ cli::Outcome run(cli::Arguments const& arguments) {
                                 halo::largest_radius),
                cli::choice_flag("type", "of the elements", "float", {"float", "double"}),
                cli::seed_flag()},
-     .run = run<UnitTarget>});
+     .run = run<UnitTarget>,
+     .check_values = {{"n", "20000"}}});
 
 }  // namespace

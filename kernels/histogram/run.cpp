@@ -83,6 +83,7 @@ cli::Outcome run(cli::Arguments const& arguments) {
                cli::number_flag("width", "values that a bin counts", 1, 1, 1LL << 30),
                cli::number_flag("team", "threads of a team; 0 for the largest", 0, 0, 1024),
                cli::seed_flag()},
-     .run = run<UnitTarget>});
+     .run = run<UnitTarget>,
+     .check_values = {{"n", "20000"}, {"bins", "1000"}, {"team", "64"}}});
 
 }  // namespace

@@ -84,6 +84,7 @@ std::vector<std::string> variant_names() {
                cli::choice_flag("variant", "step of the ladder", "one_atomic_a_cluster",
                                 variant_names()),
                cli::number_flag("team", "threads of a team", 256, 1, 1024), cli::seed_flag()},
-     .run = run<UnitTarget>});
+     .run = run<UnitTarget>,
+     .check_values = {{"n", "20000"}, {"team", "64"}}});
 
 }  // namespace

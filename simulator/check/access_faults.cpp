@@ -26,9 +26,6 @@ std::string who(FaultyAccess const& access, int cluster) {
   std::string const where = static_cast<int>(segment.cluster) == cluster
                                 ? ""
                                 : fmt::format("cluster {} ", segment.cluster);
-  if (access.some_of_group >= 0)
-    return fmt::format("{}team {} one of threads {}–{}", where, segment.team, access.thread(),
-                       access.thread() + group_lanes - 1);
   return fmt::format("{}team {} thread {}", where, segment.team, access.thread());
 }
 
@@ -53,67 +50,108 @@ std::string verb(FaultyAccess const& access) {
 
 std::string since(FaultyAccess const& access) {
   SiteId const site = segments[access.segment].site;
-  return site == unknown_site ? "no barrier since it started" : "after " + place(site);
+  return site == unknown_site ? "no barrier since it started" : "since " + place(site);
 }
 
-std::string scratch_object(ClusterState const& cluster, AccessFault const& fault) {
-  auto const* const address = reinterpret_cast<void const*>(fault.address);
+/// A scratch object as a thread of `accessor`'s team would call it.
+std::string scratch_object(ClusterState const& cluster, std::uintptr_t at_address,
+                           FaultyAccess const& accessor) {
+  auto const* const address = reinterpret_cast<std::byte const*>(at_address);
   int const owner = cluster.arena.team_of(address);
-  auto const in_block = static_cast<std::size_t>(static_cast<std::byte const*>(address) -
-                                                 cluster.arena.block(owner));
-  bool const own = segments[fault.later.segment].team == owner;
-  std::string const whose = own ? "" : fmt::format("team {}'s ", owner);
+  std::string const whose =
+      segments[accessor.segment].team == owner ? "" : fmt::format("team {}'s ", owner);
+  std::ptrdiff_t const in_block = address - cluster.arena.block(owner);
   ScratchObject const* nearest = nullptr;
   for (ScratchObject const& object : cluster.launch->shape().scratch_objects)
-    if (object.offset <= in_block) nearest = &object;
-  if (nearest == nullptr) return whose + "scratch";
-  std::size_t const at = in_block - nearest->offset;
-  if (at >= nearest->bytes + Arena::gap) return whose + "the library's collective storage";
-  std::string text = fmt::format("{}{} [{}]", whose, nearest->name, at / nearest->element_bytes);
-  if (at % nearest->element_bytes != 0)
-    text += fmt::format(" byte {}", at % nearest->element_bytes);
-  if (at >= nearest->bytes)
-    text += fmt::format(" of {}", nearest->bytes / nearest->element_bytes);
+    if (nearest == nullptr || static_cast<std::ptrdiff_t>(object.offset) <= in_block)
+      nearest = &object;
+  if (nearest == nullptr) return whose + "scratch, of which the policy has none";
+  std::ptrdiff_t const at = in_block - static_cast<std::ptrdiff_t>(nearest->offset);
+  auto const bytes = static_cast<std::ptrdiff_t>(nearest->bytes);
+  auto const element = static_cast<std::ptrdiff_t>(nearest->element_bytes);
+  if (at < 0) return fmt::format("{} B before {}{}", -at, whose, nearest->name);
+  if (at >= bytes + static_cast<std::ptrdiff_t>(Arena::gap))
+    return whose + "the library's collective storage";
+  if (bytes == element) return fmt::format("{}{} byte {} of {}", whose, nearest->name, at, bytes);
+  std::string text = fmt::format("{}{} [{}]", whose, nearest->name, at / element);
+  if (at % element != 0) text += fmt::format(" byte {}", at % element);
+  if (at >= bytes) text += fmt::format(" of {}", bytes / element);
   return text;
 }
 
-std::string object_of(ClusterState const& cluster, AccessFault const& fault) {
-  if (cluster.arena.contains(reinterpret_cast<void const*>(fault.address)))
-    return scratch_object(cluster, fault);
-  Allocation const nearest = allocation_near(fault.address);
+std::string buffer_object(std::uintptr_t address) {
+  Allocation const nearest = allocation_near(address);
   if (nearest.bytes == 0) return "no allocation";
-  std::size_t const at = fault.address - nearest.begin;
-  return fmt::format("byte {} of a {}Buffer of {} B", at, nearest.is_live ? "" : "freed ",
+  if (nearest.is_scratch) return "far beyond the scratch";
+  char const* const freed = nearest.is_live ? "" : "freed ";
+  if (address < nearest.begin)
+    return fmt::format("{} B before a {}Buffer of {} B", nearest.begin - address, freed,
+                       nearest.bytes);
+  return fmt::format("byte {} of a {}Buffer of {} B", address - nearest.begin, freed,
                      nearest.bytes);
+}
+
+std::string object_of(ClusterState const& cluster, std::uintptr_t address,
+                      FaultyAccess const& accessor) {
+  return cluster.arena.contains(reinterpret_cast<void const*>(address))
+             ? scratch_object(cluster, address, accessor)
+             : buffer_object(address);
+}
+
+/// "between f.cpp:12 and f.cpp:30", the earlier line first, whoever came first.
+std::string between(FaultyAccess const& one, FaultyAccess const& other) {
+  SourceLine const a = source_line(one.site);
+  SourceLine const b = source_line(other.site);
+  bool const in_order = a.file != b.file || a.line <= b.line;
+  return fmt::format("between {} and {}", place(in_order ? one.site : other.site),
+                     place(in_order ? other.site : one.site));
 }
 
 /// What nothing orders, in the words of the two threads' places.
 void explain_race(Report& report, AccessFault const& fault) {
   Segment const& one = segments[fault.earlier.segment];
   Segment const& other = segments[fault.later.segment];
-  std::string const lines =
-      fmt::format("between {} and {}", place(fault.earlier.site), place(fault.later.site));
+  bool const same_line = place(fault.earlier.site) == place(fault.later.site);
+  bool const atomics = is_atomic(fault.earlier.kind) || is_atomic(fault.later.kind);
+  std::string const mixed =
+      atomics ? "; that one side is atomic does not help the other, which is not" : "";
   if (one.cluster != other.cluster) {
-    report.why("clusters of one launch run in any order, and no release and acquire at device "
-               "scope orders these two accesses");
+    report.why(
+        "clusters of one launch run in any order, and no release and acquire at device "
+        "scope orders these two accesses" +
+        mixed);
     report.mend("let one cluster own the memory, use atomics, or make it two launches");
-  } else if (one.team != other.team) {
-    report.why(fmt::format("teams {} and {} touch the same memory, and no cluster barrier that "
-                           "both passed lies between",
-                           one.team, other.team));
-    report.mend("member.cluster_barrier() " + lines);
-  } else {
-    report.why(fmt::format("two threads of team {} touch the same memory, and no barrier that both "
-                           "passed lies between",
-                           one.team));
-    report.mend("member.team_barrier() " + lines);
+    return;
   }
+  bool const same_team = one.team == other.team;
+  report.why(
+      fmt::format("{} touch the same memory, and neither a {} barrier that both passed nor a "
+                  "release and an acquire lies between{}",
+                  same_team ? fmt::format("two threads of team {}", one.team)
+                            : fmt::format("teams {} and {}", one.team, other.team),
+                  same_team ? "team" : "cluster", mixed));
+  char const* const barrier = same_team ? "member.team_barrier()" : "member.cluster_barrier()";
+  report.mend(same_line ? fmt::format("let one thread do it, use an atomic, or put {} between the "
+                                      "rounds of the loop that does it",
+                                      barrier)
+                        : fmt::format("{} {}, or, in a loop, after the later of them", barrier,
+                                      between(fault.earlier, fault.later)));
+}
+
+bool is_race(AccessFault const& fault) {
+  return std::string_view(fault.id).substr(0, 5) == "race-";
+}
+
+/// Whether a read of unwritten memory is one end of a race with the write that came too late.
+bool is_explained(AccessFault const& read, AccessFault const& race) {
+  return std::string_view(read.id) == "uninitialised-read" && is_race(race) &&
+         (place(race.earlier.site) == place(read.later.site) ||
+          place(race.later.site) == place(read.later.site));
 }
 
 }  // namespace
 
 int FaultyAccess::thread() const {
-  if (some_of_group >= 0) return some_of_group * group_lanes;
   return segments[segment].group * group_lanes + static_cast<int>(lane);
 }
 
@@ -128,30 +166,53 @@ void AccessFaults::add(AccessFault const& fault) {
   }
 }
 
-std::unique_ptr<Finding> AccessFaults::finding(ClusterState const& cluster) const {
-  Counted const& first = found_.front();
-  AccessFault const& fault = first.fault;
-  Report report(cluster, fault.id);
-  std::string const object = object_of(cluster, fault);
-  if (fault.has_earlier)
-    report.row(verb(fault.earlier), who(fault.earlier, cluster.index), object,
-               place(fault.earlier.site) + "   " + since(fault.earlier));
-  report.row(verb(fault.later), who(fault.later, cluster.index), object,
-             place(fault.later.site) + "   " + since(fault.later));
-  if (fault.has_earlier && std::string_view(fault.id) != "atomic-scope")
-    explain_race(report, fault);
-  if (first.count > 1)
-    report.also(fmt::format("{} more of {}", first.count - 1,
-                            fault.has_earlier ? "these two lines" : "this line"));
-  for (std::size_t i = 1; i < std::min(found_.size(), most_listed); ++i) {
-    Counted const& other = found_[i];
-    std::string const earlier =
-        other.fault.has_earlier ? place(other.fault.earlier.site) + " and " : "";
-    report.also(fmt::format("[{}] {}{}, {} times", other.fault.id, earlier,
-                            place(other.fault.later.site), other.count));
+std::vector<AccessFaults::Counted> AccessFaults::by_lines() const {
+  std::vector<Counted> merged;
+  for (Counted const& one : found_) {
+    bool const explained = std::any_of(found_.begin(), found_.end(), [&](Counted const& other) {
+      return is_explained(one.fault, other.fault);
+    });
+    if (explained) continue;
+    auto const lines = [](AccessFault const& fault) {
+      std::string first = fault.has_earlier ? place(fault.earlier.site) : "";
+      std::string second = place(fault.later.site);
+      if (second < first) std::swap(first, second);
+      return std::string(fault.id) + first + second;
+    };
+    auto const known = std::find_if(merged.begin(), merged.end(), [&](Counted const& other) {
+      return lines(other.fault) == lines(one.fault);
+    });
+    if (known != merged.end()) {
+      known->count += one.count;
+    } else {
+      merged.push_back(one);
+    }
   }
-  if (found_.size() > most_listed)
-    report.also(fmt::format("{} more pairs of lines", found_.size() - most_listed));
+  return merged;
+}
+
+std::unique_ptr<Finding> AccessFaults::finding(ClusterState const& cluster) const {
+  std::vector<Counted> const found = by_lines();
+  AccessFault const& fault = found.front().fault;
+  Report report(cluster, fault.id);
+  auto const row = [&](FaultyAccess const& access) {
+    report.row(verb(access), who(access, cluster.index), object_of(cluster, fault.address, access),
+               place(access.site) + "   " + since(access));
+  };
+  if (fault.has_earlier) row(fault.earlier);
+  row(fault.later);
+  if (is_race(fault)) explain_race(report, fault);
+  if (found.front().count > 1)
+    report.also(fmt::format("{} more from {}", found.front().count - 1,
+                            fault.has_earlier ? "these two lines" : "this line"));
+  for (std::size_t i = 1; i < std::min(found.size(), most_listed); ++i) {
+    AccessFault const& other = found[i].fault;
+    std::string const earlier = other.has_earlier ? place(other.earlier.site) + " and " : "";
+    report.also(fmt::format("[{}] {}{}{}", other.id, earlier, place(other.later.site),
+                            found[i].count > 1 ? fmt::format(", {} times", found[i].count) : ""));
+  }
+  if (found.size() > most_listed)
+    report.also(fmt::format("{} more pairs of lines", found.size() - most_listed));
   return report.finding();
 }
 

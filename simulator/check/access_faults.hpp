@@ -20,10 +20,7 @@ struct FaultyAccess {
   AccessKind kind = AccessKind::read;
   AtomicScope scope = AtomicScope::system;
   SiteId site = unknown_site;
-  /// Where many groups read, which of their lanes is not kept: then the group of the team, else -1.
-  int some_of_group = -1;
-  /// The thread in its team, or the first that it can be.
-  int thread() const;
+  int thread() const;  ///< in its team
 };
 
 /// A fault of accesses, as a detector saw it. `earlier` counts for faults of two sides only.
@@ -52,6 +49,9 @@ class AccessFaults {
     AccessFault fault;
     long long count = 1;
   };
+  /// Those of the same source lines as one, without reads that a race explains.
+  std::vector<Counted> by_lines() const;
+
   std::vector<Counted> found_;
 };
 

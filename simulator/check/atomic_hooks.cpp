@@ -43,7 +43,7 @@ class ForeignAtomic {
     access_.order = order_of(order);
     access_.scope = AtomicScope::system;
     site_ = site_of(program_counter);
-    check_->before_atomic(address_);
+    check_->before_atomic(address_, access_, site_);
   }
   ~ForeignAtomic() {
     if (check_ != nullptr) check_->after_atomic(address_, access_, wrote, site_);
@@ -67,12 +67,12 @@ using namespace kohort::simulator;
 using Kind = AtomicAccess::Kind;
 
 /// Orders are performed as the strongest: what a weaker one would allow, the check finds by rule.
-#define KOHORT_ATOMIC_FETCH(BITS, TYPE, NAME)                                                     \
-  KOHORT_HOOK TYPE __tsan_atomic##BITS##_fetch_##NAME(TYPE volatile* address, TYPE value,         \
-                                                      int order) {                                \
-    ForeignAtomic const told(address, sizeof(TYPE), Kind::update, order,                          \
-                             __builtin_return_address(0));                                        \
-    return __atomic_fetch_##NAME(address, value, __ATOMIC_SEQ_CST);                               \
+#define KOHORT_ATOMIC_FETCH(BITS, TYPE, NAME)                                             \
+  KOHORT_HOOK TYPE __tsan_atomic##BITS##_fetch_##NAME(TYPE volatile* address, TYPE value, \
+                                                      int order) {                        \
+    ForeignAtomic const told(address, sizeof(TYPE), Kind::update, order,                  \
+                             __builtin_return_address(0));                                \
+    return __atomic_fetch_##NAME(address, value, __ATOMIC_SEQ_CST);                       \
   }
 
 #define KOHORT_ATOMIC_COMPARE_EXCHANGE(BITS, TYPE, NAME)                                          \
@@ -84,37 +84,36 @@ using Kind = AtomicAccess::Kind;
     return told.wrote;                                                                            \
   }
 
-#define KOHORT_ATOMICS(BITS, TYPE)                                                                \
-  KOHORT_HOOK TYPE __tsan_atomic##BITS##_load(TYPE const volatile* address, int order) {          \
-    ForeignAtomic told(address, sizeof(TYPE), Kind::load, order, __builtin_return_address(0));    \
-    told.wrote = false;                                                                           \
-    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                            \
-  }                                                                                               \
-  KOHORT_HOOK void __tsan_atomic##BITS##_store(TYPE volatile* address, TYPE value, int order) {   \
-    ForeignAtomic const told(address, sizeof(TYPE), Kind::store, order,                           \
-                             __builtin_return_address(0));                                        \
-    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                           \
-  }                                                                                               \
-  KOHORT_HOOK TYPE __tsan_atomic##BITS##_exchange(TYPE volatile* address, TYPE value,             \
-                                                  int order) {                                    \
-    ForeignAtomic const told(address, sizeof(TYPE), Kind::update, order,                          \
-                             __builtin_return_address(0));                                        \
-    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                 \
-  }                                                                                               \
-  KOHORT_ATOMIC_FETCH(BITS, TYPE, add)                                                            \
-  KOHORT_ATOMIC_FETCH(BITS, TYPE, sub)                                                            \
-  KOHORT_ATOMIC_FETCH(BITS, TYPE, and)                                                            \
-  KOHORT_ATOMIC_FETCH(BITS, TYPE, or)                                                             \
-  KOHORT_ATOMIC_FETCH(BITS, TYPE, xor)                                                            \
-  KOHORT_ATOMIC_FETCH(BITS, TYPE, nand)                                                           \
-  KOHORT_ATOMIC_COMPARE_EXCHANGE(BITS, TYPE, strong)                                              \
-  KOHORT_ATOMIC_COMPARE_EXCHANGE(BITS, TYPE, weak)                                                \
-  KOHORT_HOOK TYPE __tsan_atomic##BITS##_compare_exchange_val(                                    \
-      TYPE volatile* address, TYPE expected, TYPE desired, int order, int) {                      \
-    ForeignAtomic told(address, sizeof(TYPE), Kind::update, order, __builtin_return_address(0));  \
-    told.wrote = __atomic_compare_exchange_n(address, &expected, desired, false,                  \
-                                             __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);                 \
-    return expected;                                                                              \
+#define KOHORT_ATOMICS(BITS, TYPE)                                                                 \
+  KOHORT_HOOK TYPE __tsan_atomic##BITS##_load(TYPE const volatile* address, int order) {           \
+    ForeignAtomic told(address, sizeof(TYPE), Kind::load, order, __builtin_return_address(0));     \
+    told.wrote = false;                                                                            \
+    return __atomic_load_n(address, __ATOMIC_SEQ_CST);                                             \
+  }                                                                                                \
+  KOHORT_HOOK void __tsan_atomic##BITS##_store(TYPE volatile* address, TYPE value, int order) {    \
+    ForeignAtomic const told(address, sizeof(TYPE), Kind::store, order,                            \
+                             __builtin_return_address(0));                                         \
+    __atomic_store_n(address, value, __ATOMIC_SEQ_CST);                                            \
+  }                                                                                                \
+  KOHORT_HOOK TYPE __tsan_atomic##BITS##_exchange(TYPE volatile* address, TYPE value, int order) { \
+    ForeignAtomic const told(address, sizeof(TYPE), Kind::update, order,                           \
+                             __builtin_return_address(0));                                         \
+    return __atomic_exchange_n(address, value, __ATOMIC_SEQ_CST);                                  \
+  }                                                                                                \
+  KOHORT_ATOMIC_FETCH(BITS, TYPE, add)                                                             \
+  KOHORT_ATOMIC_FETCH(BITS, TYPE, sub)                                                             \
+  KOHORT_ATOMIC_FETCH(BITS, TYPE, and)                                                             \
+  KOHORT_ATOMIC_FETCH(BITS, TYPE, or)                                                              \
+  KOHORT_ATOMIC_FETCH(BITS, TYPE, xor)                                                             \
+  KOHORT_ATOMIC_FETCH(BITS, TYPE, nand)                                                            \
+  KOHORT_ATOMIC_COMPARE_EXCHANGE(BITS, TYPE, strong)                                               \
+  KOHORT_ATOMIC_COMPARE_EXCHANGE(BITS, TYPE, weak)                                                 \
+  KOHORT_HOOK TYPE __tsan_atomic##BITS##_compare_exchange_val(                                     \
+      TYPE volatile* address, TYPE expected, TYPE desired, int order, int) {                       \
+    ForeignAtomic told(address, sizeof(TYPE), Kind::update, order, __builtin_return_address(0));   \
+    told.wrote = __atomic_compare_exchange_n(address, &expected, desired, false, __ATOMIC_SEQ_CST, \
+                                             __ATOMIC_SEQ_CST);                                    \
+    return expected;                                                                               \
   }
 KOHORT_ATOMICS(8, std::uint8_t)
 KOHORT_ATOMICS(16, std::uint16_t)

@@ -3,6 +3,7 @@
 #include "cluster_check.hpp"
 
 #include <algorithm>
+#include <atomic>
 
 /// Atomics and fences: what they order, and the accesses that they are. The rules are those of the
 /// C++ memory model with the scopes of the PTX one: a release and an acquire meet only if each is
@@ -24,7 +25,8 @@ bool acquires(AtomicOrder order) {
 /// narrower scopes make of it: a grid's barrier would keep one for every team.
 constexpr std::size_t most_exact_releases = 32;
 
-void add_release(std::vector<Released>& all, Released const& one, bool carries_all) {
+void add_release(Releases& at, Released const& one, bool carries_all) {
+  std::vector<Released>& all = at.all;
   if (carries_all && all.size() >= most_exact_releases)
     std::erase_if(all, [&](Released const& other) { return other.scope <= one.scope; });
   for (Released& other : all) {
@@ -45,12 +47,16 @@ bool ClusterCheck::reaches(AtomicScope scope, ThreadOrder const& from, std::uint
   return same_cluster && (scope == AtomicScope::cluster || team == from.team);
 }
 
-void ClusterCheck::before_atomic(void const* address) {
+void ClusterCheck::before_atomic(void const* address, AtomicAccess access, SiteId site) {
   is_in_atomic_ = true;
   auto const at = reinterpret_cast<std::uintptr_t>(address);
+  if (at - region.base >= region.bytes) return;
+  std::uintptr_t const offset = at - region.base;
+  bool const reads = access.kind != AtomicAccess::Kind::store;
+  if (reads) check_initialised_if_poison(offset, access.bytes, site);
+  if (offset % access.bytes != 0) report_misaligned(offset, access.bytes, !reads, site);
   // Until the operation has been accounted for, nobody else's on the same address may be.
-  if (at - region.base < region.bytes && !is_scratch(at - region.base))
-    foreign_releases_ = launch_->lock_releases(at);
+  if (!is_scratch(offset)) foreign_releases_ = launch_->lock_releases(at);
 }
 
 /// What the operation acquires comes first: a read-modify-write passes it on.
@@ -71,15 +77,26 @@ void ClusterCheck::observe_releases(ReleasesByAddress const& releases, std::uint
                                     AtomicAccess access, int thread) {
   auto const found = releases.find(address);
   if (found == releases.end()) return;
-  for (Released const& one : found->second) {
+  // Who polls meets the same releases again and again.
+  Fences& mine = fences_of(thread);
+  bool const is_the_same = mine.last_address == address && mine.last_scope == access.scope &&
+                           mine.last_order == access.order;
+  if (is_the_same && mine.last_version == found->second.version) return;
+  mine.last_address = address;
+  mine.last_scope = access.scope;
+  mine.last_order = access.order;
+  mine.last_version = found->second.version;
+  for (Released const& one : found->second.all) {
     ThreadOrder const& me = order_.thread(thread);
     if (!reaches(one.scope, me, one.cluster, one.team) ||
         !reaches(access.scope, me, one.cluster, one.team))
       continue;
+    if (one.cluster != static_cast<std::uint32_t>(cluster_.index))
+      launch_->note_acquire_of_others();
     if (acquires(access.order)) {
       order_.acquire(thread, one.published);
     } else {
-      fences_of(thread).seen.push_back(one);
+      mine.seen.push_back(one);
     }
   }
 }
@@ -99,6 +116,10 @@ void ClusterCheck::add_release_of(ReleasesByAddress& releases, std::uintptr_t ad
   if (access.kind == AtomicAccess::Kind::store) releases.erase(address);
   if (released.published != nullptr)
     add_release(releases[address], released, acquires(access.order));
+  if (released.published == nullptr && access.kind != AtomicAccess::Kind::store) return;
+  static std::atomic<std::uint64_t> last_version{0};
+  if (auto const found = releases.find(address); found != releases.end())
+    found->second.version = ++last_version;
 }
 
 ClusterCheck::Fences& ClusterCheck::fences_of(int thread) {
@@ -112,9 +133,6 @@ void ClusterCheck::touch_atomic(std::uintptr_t offset, AtomicAccess access, bool
   bool const scratch = is_scratch(offset);
   AccessKind const kind = wrote ? AccessKind::atomic_write : AccessKind::atomic_read;
   if (scratch && watches_lifetime_) touch_peer(offset, me, kind, site);
-  // The value is looked at, not what was written over it: an update of poison changed it already.
-  if (access.kind != AtomicAccess::Kind::store && !wrote)
-    check_initialised_if_poison(offset, access.bytes, site);
   if (!scratch) launch_->lock(offset >> 2U);
   for (std::uintptr_t at = offset; at < offset + access.bytes;) {
     std::uintptr_t const end = std::min((at & ~std::uintptr_t{3}) + 4, offset + access.bytes);
@@ -148,7 +166,7 @@ void ClusterCheck::access_volatile(std::uintptr_t offset, std::uint32_t bytes, b
   access.bytes = static_cast<std::uint8_t>(bytes);
   access.scope = AtomicScope::system;
   void const* const address = reinterpret_cast<void const*>(region.base + offset);
-  before_atomic(address);
+  before_atomic(address, access, site);
   after_atomic(address, access, writes, site);
 }
 

@@ -64,8 +64,7 @@ SourceLine user_line_of(void* program_counter) {
   backward::Trace const trace(static_cast<char*>(program_counter) - 1, 0);
   std::vector<Frame> const frames = frames_of(resolver->resolve(trace));
   for (Frame const& frame : frames)
-    if (frame.line != 0 && !is_library(frame))
-      return {frame.file, static_cast<int>(frame.line)};
+    if (frame.line != 0 && !is_library(frame)) return {frame.file, static_cast<int>(frame.line)};
   if (frames.empty() || frames.front().line == 0) return {};
   return {frames.front().file, static_cast<int>(frames.front().line)};
 }

@@ -7,7 +7,9 @@
 
 #include <kohort/simulator/operations.hpp>
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 /// What the shadow says of 4 bytes: the last write and the reads since, a word each, while that is
@@ -33,6 +35,9 @@ struct WriteWord {
   SiteId site() const { return static_cast<SiteId>(bits) & ((1U << site_bits) - 1U); }
 };
 
+/// In read_sites: the site of the word's first reader, and whether others read from elsewhere.
+inline constexpr std::uint32_t more_sites_bit = std::uint32_t{1} << 31U;
+
 /// From bit 62 down: segment (26), unused (1), bytes (4), lanes that have read them (32).
 struct ReadWord {
   std::uint64_t bits = 0;
@@ -52,22 +57,31 @@ constexpr bool writes(AccessKind kind) {
 }
 constexpr bool is_atomic(AccessKind kind) { return kind >= AccessKind::atomic_read; }
 
-/// Accesses to 4 bytes by threads of one group in one segment, or by one team's groups.
+/// Lanes by group, of a whole team.
+using LanesOfTeam = std::array<std::uint32_t, 1024 / group_lanes>;
+
+/// Accesses to 4 bytes by threads of one group in one segment, or by one team's threads between the
+/// same synchronisations.
 struct HistoryEntry {
   SegmentId segment = 0;
-  std::uint32_t lanes = 0;  ///< a bit a lane; `of_groups`: a bit a group of the team
+  std::uint32_t lanes = 0;  ///< of the segment's group; without meaning where `by_group` is set
   SiteId site = unknown_site;
   std::uint8_t bytes = 0;
   AccessKind kind = AccessKind::read;
   AtomicScope scope = AtomicScope::system;
-  bool of_groups = false;
+  std::unique_ptr<LanesOfTeam> by_group = nullptr;
 };
+
+/// From this many entries on a history is looked through for those that can be one.
+inline constexpr std::size_t least_merged_entries = 5;
 
 /// All accesses to 4 bytes that a later one may be unordered with.
 struct History {
   std::uint64_t granule = 0;  ///< 4 bytes of the region; not in use: ~0
   std::uint32_t written = 0;  ///< bytes
-  bool has_many_clusters = false;
+  /// An object ends within the 4 bytes: every access is compared with its bounds.
+  bool is_at_an_end = false;
+  std::size_t merge_at = least_merged_entries;
   std::vector<HistoryEntry> entries;
 };
 

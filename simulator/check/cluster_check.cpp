@@ -22,17 +22,17 @@ void ClusterCheck::begin(LaunchCheck& launch, int worker) {
   is_in_atomic_ = false;
   fences_.clear();
   first_in_launch_ = launch.first_segment();
-  first_in_scratch_ =
-      order_.begin(static_cast<std::uint32_t>(cluster_.index), cluster_.size,
-                   cluster_.team_threads, source_)
-          ? order_.thread(0).segment
-          : 0;
-  scratch_ = reinterpret_cast<std::uintptr_t>(cluster_.arena.block(0)) - region.base;
-  scratch_bytes_ = cluster_.arena.stride() * static_cast<std::size_t>(cluster_.size);
+  first_in_scratch_ = order_.begin(static_cast<std::uint32_t>(cluster_.index), cluster_.size,
+                                   cluster_.team_threads, source_)
+                          ? order_.thread(0).segment
+                          : 0;
+  scratch_ = reinterpret_cast<std::uintptr_t>(cluster_.arena.begin()) - region.base;
+  scratch_bytes_ = cluster_.arena.bytes();
   watches_lifetime_ = cluster_.ends_teams_early && cluster_.size > 1;
   threads_left_.assign(static_cast<std::size_t>(cluster_.size), cluster_.team_threads);
   if (watches_lifetime_)
-    peer_accesses_.assign(cluster_.threads.size() * static_cast<std::size_t>(cluster_.size) * 2, {});
+    peer_accesses_.assign(cluster_.threads.size() * static_cast<std::size_t>(cluster_.size) * 2,
+                          {});
 }
 
 void ClusterCheck::end() {
@@ -77,6 +77,11 @@ char const* ClusterCheck::id_of_race(std::uintptr_t offset) const {
 
 void ClusterCheck::add(AccessFault const& fault) {
   faults_.add(fault);
+  // Which of two clusters comes first depends on the workers: only in their own order it is told
+  // alike again.
+  if (fault.has_earlier &&
+      segments[fault.earlier.segment].cluster != static_cast<std::uint32_t>(cluster_.index))
+    cluster_.launch->note_communication();
   if (!cluster_.observed) return;
   AccessFaultEvent event;
   event.id = fault.id;
@@ -86,7 +91,7 @@ void ClusterCheck::add(AccessFault const& fault) {
   if (fault.has_earlier) {
     event.earlier_cluster = static_cast<int>(segments[fault.earlier.segment].cluster);
     event.earlier_team = segments[fault.earlier.segment].team;
-    if (fault.earlier.some_of_group < 0) event.earlier_thread = fault.earlier.thread();
+    event.earlier_thread = fault.earlier.thread();
   }
   event.team = segments[fault.later.segment].team;
   event.thread = fault.later.thread();
@@ -106,11 +111,11 @@ void ClusterCheck::report(char const* id, std::uintptr_t offset, std::uint32_t b
   add(fault);
 }
 
-void ClusterCheck::touch_bytes(std::uintptr_t offset, std::size_t bytes, bool writes,
-                               SiteId site) {
+void ClusterCheck::touch_bytes(std::uintptr_t offset, std::size_t bytes, bool writes, SiteId site) {
   ThreadOrder const& me = running();
   bool const scratch = is_scratch(offset);
-  if (scratch && watches_lifetime_) touch_peer(offset, me, writes ? AccessKind::write : AccessKind::read, site);
+  if (scratch && watches_lifetime_)
+    touch_peer(offset, me, writes ? AccessKind::write : AccessKind::read, site);
   if (!writes) check_initialised_if_poison(offset, bytes, site);
   for (std::uintptr_t at = offset; at < offset + bytes;) {
     std::uintptr_t const end = std::min((at & ~std::uintptr_t{3}) + 4, offset + bytes);

@@ -35,7 +35,7 @@ class ClusterCheck {
   void cluster_waited(int thread);
   void met(std::vector<int> const& threads, Site site);
   void thread_returned(int thread);
-  void before_atomic(void const* address);
+  void before_atomic(void const* address, AtomicAccess access, SiteId site);
   void after_atomic(void const* address, AtomicAccess access, bool wrote, SiteId site);
   void fence(AtomicScope scope, SiteId site);
 
@@ -62,6 +62,11 @@ class ClusterCheck {
     Published released;  ///< at its last fence
     AtomicScope scope = AtomicScope::system;
     std::vector<Released> seen;  ///< by relaxed loads since
+    /// The last atomic that met releases, and which.
+    std::uintptr_t last_address = 0;
+    AtomicScope last_scope = AtomicScope::system;
+    AtomicOrder last_order = AtomicOrder::relaxed;
+    std::uint64_t last_version = 0;
   };
 
   ThreadOrder const& running() const;
@@ -82,20 +87,35 @@ class ClusterCheck {
   void touch_history(std::uintptr_t granule, Access const& access, ThreadOrder const& me);
   History& history_at(std::uintptr_t granule);
   std::uint32_t unknown_lanes(ThreadOrder const& me, HistoryEntry const& entry) const;
+  bool drop_known(ThreadOrder const& me, HistoryEntry& entry) const;
+  void report_unordered(History const& history, HistoryEntry const& entry, Access const& access,
+                        ThreadOrder const& me);
   void compare(History const& history, Access const& access, ThreadOrder const& me);
+  bool join_entry(History& history, Access const& access, ThreadOrder const& me);
   void remember(History& history, Access const& access, ThreadOrder const& me);
   bool replaces(Access const& access, ThreadOrder const& me, HistoryEntry const& entry,
                 std::size_t entries) const;
-  void merge_groups(History& history);
+  void merge_teams(History& history);
   void merge_clusters(History& history);
-  void report_race(std::uintptr_t granule, HistoryEntry const& earlier, std::uint32_t lanes,
-                   Access const& access, ThreadOrder const& me);
+  void report_race(std::uintptr_t granule, HistoryEntry const& earlier, SegmentId segment,
+                   std::uint32_t lanes, Access const& access, ThreadOrder const& me);
   HistoryPool& pool_of(std::uintptr_t granule);
+  /// A reader of a word that has another reader's site.
+  void note_site(std::uintptr_t granule, ThreadOrder const& me, SiteId site) {
+    region.read_sites[granule] |= more_sites_bit;
+    NotedSite& noted = noted_sites_[next_noted_++ % noted_sites_.size()];
+    noted = {granule, me.segment, me.lane, site};
+  }
+  SiteId site_of_reader(std::uintptr_t granule, SegmentId segment, std::uint32_t lane,
+                        SiteId otherwise) const;
   char const* id_of_race(std::uintptr_t offset) const;
 
   // memory_faults.cpp
-  void first_touch(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me, bool writes,
+  /// @return whether an object ends within the granule, so that this must be asked again
+  bool first_touch(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me, bool writes,
                    SiteId site);
+  bool check_bounds(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me,
+                    AccessKind kind, SiteId site);
   void check_initialised(std::uintptr_t offset, std::uint32_t bytes, SiteId site);
   void check_initialised_if_poison(std::uintptr_t offset, std::size_t bytes, SiteId site);
   void report_misaligned(std::uintptr_t offset, std::uint32_t bytes, bool writes, SiteId site);
@@ -129,8 +149,18 @@ class ClusterCheck {
   HistoryPool scratch_histories_;
   ReleasesByAddress scratch_releases_;
   std::unique_lock<std::mutex> foreign_releases_;  ///< during an atomic on global memory
-  std::vector<Fences> fences_;  ///< by thread; none before the first fence
-  Site ignored_;                ///< barriers of this site order nothing
+  std::vector<Fences> fences_;                     ///< by thread; none before the first fence
+  Site ignored_;                                   ///< barriers of this site order nothing
+
+  /// Where readers read that came to a word after its first one: the last few thousand.
+  struct NotedSite {
+    std::uintptr_t granule = 0;
+    SegmentId segment = 0;
+    std::uint32_t lane = 0;
+    SiteId site = unknown_site;
+  };
+  std::vector<NotedSite> noted_sites_ = std::vector<NotedSite>(std::size_t{1} << 14U);
+  std::size_t next_noted_ = 0;
 
   std::uintptr_t scratch_ = 0;
   std::uintptr_t scratch_bytes_ = 0;
@@ -156,7 +186,8 @@ class ClusterCheck {
 /// The check of the cluster that this OS thread runs, or null.
 extern __attribute__((tls_model("initial-exec"))) thread_local ClusterCheck* running_check;
 
-// Defined here for the hooks' sake: most accesses end in these lines -------------------------------
+// Defined here for the hooks' sake: most accesses end in these lines
+// -------------------------------
 
 /// Whether all readers of a word happened before; false where only the threads' own progress tells.
 inline bool ClusterCheck::all_known(ThreadOrder const& me, ReadWord readers) const {
@@ -185,7 +216,8 @@ inline void ClusterCheck::touch(std::uintptr_t granule, std::uint32_t bytes, Thr
                            (!is_read || ((read.bytes() & ~bytes) == 0 && all_known(me, read)));
     if (!is_simple) [[unlikely]]
       return touch_history(granule, access, me);
-    if (!is_written && !is_read) first_touch(granule, bytes, me, true, site);
+    if (!is_written && !is_read && first_touch(granule, bytes, me, true, site)) [[unlikely]]
+      return touch_history(granule, access, me);
     // What earlier launches wrote to global memory stays; scratch begins anew.
     std::uint32_t const before = is_written || !scratch ? written.written() : 0;
     region.writes[granule] = WriteWord::of(me.tag, bytes, before | bytes, site).bits;
@@ -195,8 +227,12 @@ inline void ClusterCheck::touch(std::uintptr_t granule, std::uint32_t bytes, Thr
       return touch_history(granule, access, me);
     if (is_read && read.segment() == me.segment && read.bytes() == bytes) {
       region.reads[granule] = read.bits | 1U << me.lane;
-    } else if (!is_read || ((read.bytes() & ~bytes) == 0 && all_known(me, read))) {
-      if (!is_written && !is_read) first_touch(granule, bytes, me, false, site);
+      if ((region.read_sites[granule] & ~more_sites_bit) != site) note_site(granule, me, site);
+      return;
+    }
+    if (!is_read || ((read.bytes() & ~bytes) == 0 && all_known(me, read))) {
+      if (!is_written && !is_read && first_touch(granule, bytes, me, false, site)) [[unlikely]]
+        return touch_history(granule, access, me);
       region.reads[granule] = ReadWord::of(me.segment, bytes, 1U << me.lane).bits;
     } else {
       return touch_history(granule, access, me);
@@ -220,7 +256,8 @@ inline void ClusterCheck::access(std::uintptr_t offset, void const* program_coun
   if (scratch && watches_lifetime_) [[unlikely]]
     touch_peer(offset, me, Writes ? AccessKind::write : AccessKind::read, site);
   if constexpr (!Writes) {
-    unsigned char const* const memory = reinterpret_cast<unsigned char const*>(region.base + offset);
+    unsigned char const* const memory =
+        reinterpret_cast<unsigned char const*>(region.base + offset);
     unsigned char poisoned[Bytes];
     std::memset(poisoned, poison, Bytes);
     if (std::memcmp(memory, poisoned, Bytes) == 0) [[unlikely]]

@@ -3,8 +3,9 @@
 
 #include <cstring>
 
-/// What a compiler calls in code that was built with -fsanitize=thread, in place of ThreadSanitizer's
-/// own runtime (as Linux' KCSAN does). The names and signatures are the compilers'.
+/// What a compiler calls in code that was built with -fsanitize=thread, in place of
+/// ThreadSanitizer's own runtime (as Linux' KCSAN does). The names and signatures are the
+/// compilers'.
 ///
 /// Most calls are from outside kernels or for addresses outside the region: they end at once.
 
@@ -14,7 +15,6 @@
 
 namespace kohort::simulator {
 namespace {
-
 
 inline std::uintptr_t offset_of(void const* address) {
   return reinterpret_cast<std::uintptr_t>(address) - region.base;
@@ -49,22 +49,22 @@ inline void hook_volatile(void const* address, std::uint32_t bytes, bool writes,
 
 using namespace kohort::simulator;
 
-#define KOHORT_HOOKS(BYTES)                                                                       \
-  KOHORT_HOOK void __tsan_read##BYTES(void* address) {                                            \
-    hook<BYTES, false>(address, __builtin_return_address(0));                                     \
-  }                                                                                               \
-  KOHORT_HOOK void __tsan_write##BYTES(void* address) {                                           \
-    hook<BYTES, true>(address, __builtin_return_address(0));                                      \
-  }                                                                                               \
-  KOHORT_HOOK void __tsan_read_write##BYTES(void* address) {                                      \
-    hook<BYTES, false>(address, __builtin_return_address(0));                                     \
-    hook<BYTES, true>(address, __builtin_return_address(0));                                      \
-  }                                                                                               \
-  KOHORT_HOOK void __tsan_volatile_read##BYTES(void* address) {                                   \
-    hook_volatile(address, BYTES, false, __builtin_return_address(0));                            \
-  }                                                                                               \
-  KOHORT_HOOK void __tsan_volatile_write##BYTES(void* address) {                                  \
-    hook_volatile(address, BYTES, true, __builtin_return_address(0));                             \
+#define KOHORT_HOOKS(BYTES)                                            \
+  KOHORT_HOOK void __tsan_read##BYTES(void* address) {                 \
+    hook<BYTES, false>(address, __builtin_return_address(0));          \
+  }                                                                    \
+  KOHORT_HOOK void __tsan_write##BYTES(void* address) {                \
+    hook<BYTES, true>(address, __builtin_return_address(0));           \
+  }                                                                    \
+  KOHORT_HOOK void __tsan_read_write##BYTES(void* address) {           \
+    hook<BYTES, false>(address, __builtin_return_address(0));          \
+    hook<BYTES, true>(address, __builtin_return_address(0));           \
+  }                                                                    \
+  KOHORT_HOOK void __tsan_volatile_read##BYTES(void* address) {        \
+    hook_volatile(address, BYTES, false, __builtin_return_address(0)); \
+  }                                                                    \
+  KOHORT_HOOK void __tsan_volatile_write##BYTES(void* address) {       \
+    hook_volatile(address, BYTES, true, __builtin_return_address(0));  \
   }
 KOHORT_HOOKS(1)
 KOHORT_HOOKS(2)
@@ -74,22 +74,22 @@ KOHORT_HOOKS(16)
 #undef KOHORT_HOOKS
 
 /// Clang's, where it knows of a lower alignment: a device compiler would split the access as well.
-#define KOHORT_UNALIGNED_HOOKS(BYTES)                                                             \
-  KOHORT_HOOK void __tsan_unaligned_read##BYTES(void* address) {                                  \
-    hook_range(address, BYTES, false, __builtin_return_address(0));                               \
-  }                                                                                               \
-  KOHORT_HOOK void __tsan_unaligned_write##BYTES(void* address) {                                 \
-    hook_range(address, BYTES, true, __builtin_return_address(0));                                \
-  }                                                                                               \
-  KOHORT_HOOK void __tsan_unaligned_read_write##BYTES(void* address) {                            \
-    hook_range(address, BYTES, false, __builtin_return_address(0));                               \
-    hook_range(address, BYTES, true, __builtin_return_address(0));                                \
-  }                                                                                               \
-  KOHORT_HOOK void __tsan_unaligned_volatile_read##BYTES(void* address) {                         \
-    hook_volatile(address, BYTES, false, __builtin_return_address(0));                            \
-  }                                                                                               \
-  KOHORT_HOOK void __tsan_unaligned_volatile_write##BYTES(void* address) {                        \
-    hook_volatile(address, BYTES, true, __builtin_return_address(0));                             \
+#define KOHORT_UNALIGNED_HOOKS(BYTES)                                      \
+  KOHORT_HOOK void __tsan_unaligned_read##BYTES(void* address) {           \
+    hook_range(address, BYTES, false, __builtin_return_address(0));        \
+  }                                                                        \
+  KOHORT_HOOK void __tsan_unaligned_write##BYTES(void* address) {          \
+    hook_range(address, BYTES, true, __builtin_return_address(0));         \
+  }                                                                        \
+  KOHORT_HOOK void __tsan_unaligned_read_write##BYTES(void* address) {     \
+    hook_range(address, BYTES, false, __builtin_return_address(0));        \
+    hook_range(address, BYTES, true, __builtin_return_address(0));         \
+  }                                                                        \
+  KOHORT_HOOK void __tsan_unaligned_volatile_read##BYTES(void* address) {  \
+    hook_volatile(address, BYTES, false, __builtin_return_address(0));     \
+  }                                                                        \
+  KOHORT_HOOK void __tsan_unaligned_volatile_write##BYTES(void* address) { \
+    hook_volatile(address, BYTES, true, __builtin_return_address(0));      \
   }
 KOHORT_UNALIGNED_HOOKS(2)
 KOHORT_UNALIGNED_HOOKS(4)

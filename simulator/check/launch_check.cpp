@@ -16,9 +16,10 @@ int running = 0;
 
 void require_instrumentation(LaunchShape const& shape) {
 #if defined(__SANITIZE_ADDRESS__)
-  throw std::invalid_argument("kohort: launch of \"" + shape.label +
-                              "\" in check mode: a build with AddressSanitizer can't check, because "
-                              "the two instrumentations exclude each other");
+  throw std::invalid_argument(
+      "kohort: launch of \"" + shape.label +
+      "\" in check mode: a build with AddressSanitizer can't check, because "
+      "the two instrumentations exclude each other");
 #else
   if (!shape.is_instrumented)
     throw std::invalid_argument(
@@ -79,7 +80,8 @@ History& HistoryPool::take(std::uintptr_t granule) {
 void HistoryPool::give_back(History& history) {
   history.entries.clear();
   history.granule = ~std::uint64_t{0};
-  history.has_many_clusters = false;
+  history.is_at_an_end = false;
+  history.merge_at = least_merged_entries;
   free_.push_back(&history);
 }
 

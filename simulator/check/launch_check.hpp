@@ -23,7 +23,11 @@ struct Released {
   std::uint16_t team = 0;
   Published published;
 };
-using ReleasesByAddress = std::unordered_map<std::uintptr_t, std::vector<Released>>;
+struct Releases {
+  std::uint64_t version = 0;  ///< changes with every change, and is no other address's
+  std::vector<Released> all;
+};
+using ReleasesByAddress = std::unordered_map<std::uintptr_t, Releases>;
 
 /// Histories by their place in the shadow, reused: of one cluster's scratch, or of the global
 /// memory that one worker's clusters touched.
@@ -60,6 +64,10 @@ class LaunchCheck {
     if (is_parallel_) locks_[slot(granule)].store(false, std::memory_order_release);
   }
 
+  /// Whether a thread of one cluster has acquired what another's released.
+  bool has_acquired_of_others() const { return acquired_.load(std::memory_order_relaxed); }
+  void note_acquire_of_others() { acquired_.store(true, std::memory_order_relaxed); }
+
   /// Of the global memory that a worker's clusters touch.
   HistoryPool& histories(int worker) { return histories_[static_cast<std::size_t>(worker)]; }
 
@@ -82,6 +90,7 @@ class LaunchCheck {
 
   SegmentId first_segment_;
   bool is_parallel_;
+  std::atomic<bool> acquired_{false};
   std::unique_ptr<std::atomic<bool>[]> locks_;
   std::array<Shard, 64> shards_;
   std::vector<HistoryPool> histories_;

@@ -39,8 +39,7 @@ void ClusterCheck::end_team(int team) {
   }
 }
 
-bool ClusterCheck::is_known_in(int team, SegmentId segment, std::uint32_t lane,
-                               bool writes) const {
+bool ClusterCheck::is_known_in(int team, SegmentId segment, std::uint32_t lane, bool writes) const {
   int const first = team * cluster_.team_threads;
   for (int i = first; i < first + cluster_.team_threads; ++i) {
     ThreadOrder const& owner = order_.thread(i);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../engine/state.hpp"
+#include "../engine/switching.hpp"
 #include "cluster_check.hpp"
 
 #include <cstring>
@@ -8,25 +9,36 @@
 namespace kohort::simulator {
 
 /// The first access to 4 bytes in a launch or a cluster: whether they are anybody's. What was right
-/// once is right till the launch ends, so nothing of this is paid twice.
-void ClusterCheck::first_touch(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me,
+/// once is right till the launch ends, so that of whole granules nothing is asked twice.
+bool ClusterCheck::first_touch(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me,
                                bool writes, SiteId site) {
+  auto const use = static_cast<PageUse>(region.page_uses[(granule << 2U) / region_page]);
+  if (use == PageUse::whole) return false;
+  return check_bounds(granule, bytes, me, writes ? AccessKind::write : AccessKind::read, site);
+}
+
+bool ClusterCheck::check_bounds(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me,
+                                AccessKind kind, SiteId site) {
   std::uintptr_t const offset = granule << 2U;
-  auto const use = static_cast<PageUse>(region.page_uses[offset / region_page]);
-  if (use == PageUse::whole) return;
-  AccessKind const kind = writes ? AccessKind::write : AccessKind::read;
   auto const count = static_cast<std::uint32_t>(__builtin_popcount(bytes));
   std::uintptr_t const first = offset + static_cast<std::uintptr_t>(__builtin_ctz(bytes));
   if (is_scratch(offset)) {
-    if (!cluster_.arena.is_object(first - scratch_, count))
-      report("scratch-out-of-bounds", first, count, me, kind, site);
-    return;
+    if (cluster_.arena.is_object(first - scratch_, count))
+      return !cluster_.arena.is_object(offset - scratch_, 4);
+    report("scratch-out-of-bounds", first, count, me, kind, site);
+    return false;
   }
   std::uintptr_t const address = region.base + first;
   Allocation const nearest = allocation_near(address);
   bool const inside = address >= nearest.begin && address + count <= nearest.begin + nearest.bytes;
-  if (inside && nearest.is_live) return;
-  report(inside ? "use-after-free" : "buffer-out-of-bounds", first, count, me, kind, site);
+  if (inside && nearest.is_live && !nearest.is_scratch)
+    return region.base + offset + 4 > nearest.begin + nearest.bytes;
+  // Far beyond its own scratch a thread comes to memory that is no Buffer's.
+  char const* const id = nearest.is_scratch           ? "scratch-out-of-bounds"
+                         : inside && !nearest.is_live ? "use-after-free"
+                                                      : "buffer-out-of-bounds";
+  report(id, first, count, me, kind, site);
+  return false;
 }
 
 /// Called when memory holds nothing but poison. A byte counts as written when the shadow says so,
@@ -50,7 +62,8 @@ void ClusterCheck::check_initialised(std::uintptr_t offset, std::uint32_t bytes,
   if (!scratch) {
     Allocation const nearest = allocation_near(region.base + offset);
     bool const inside = region.base + offset + bytes <= nearest.begin + nearest.bytes;
-    if (!inside || !nearest.is_live) return;  // another fault, told elsewhere
+    // Otherwise it is another fault, told elsewhere.
+    if (!inside || !nearest.is_live || nearest.is_scratch) return;
   } else if (!cluster_.arena.is_object(offset - scratch_, bytes)) {
     return;
   }
@@ -69,6 +82,8 @@ void ClusterCheck::report_misaligned(std::uintptr_t offset, std::uint32_t bytes,
                                      SiteId site) {
   report("misaligned-access", offset, bytes, running(),
          writes ? AccessKind::write : AccessKind::read, site);
+  // A host's processor refuses this one as well: the cluster ends before it comes to that.
+  if (bytes == 16) switch_to_worker(cluster_, cluster_.current(), RunResult::faulted);
 }
 
 }  // namespace kohort::simulator

@@ -16,8 +16,14 @@ namespace {
 
 /// Beyond this many entries, those that only matter for atomics of narrower scopes are dropped too.
 constexpr std::size_t most_exact_entries = 64;
-constexpr std::size_t most_reading_groups = 16;
-constexpr std::size_t most_reading_clusters = 16;
+
+/// Whether threads of both are of one team and have passed the same synchronisations.
+bool are_of_one_team(SegmentId one, SegmentId other) {
+  Segment const& a = segments[one];
+  Segment const& b = segments[other];
+  return a.cluster == b.cluster && a.team == b.team && a.arrivals == b.arrivals &&
+         a.barriers == b.barriers && a.ticks == b.ticks;
+}
 
 bool conflict(HistoryEntry const& earlier, AccessKind kind) {
   return (writes(earlier.kind) || writes(kind)) && !(is_atomic(earlier.kind) && is_atomic(kind));
@@ -55,18 +61,49 @@ History& ClusterCheck::history_at(std::uintptr_t granule) {
   return history;
 }
 
-std::uint32_t ClusterCheck::unknown_lanes(ThreadOrder const& me, HistoryEntry const& entry) const {
-  if (entry.kind == AccessKind::read && order_.knows_by_barriers(me, entry.segment)) return 0;
-  std::uint32_t unknown = 0;
-  for (std::uint32_t rest = entry.lanes; rest != 0; rest &= rest - 1) {
-    auto const lane = static_cast<std::uint32_t>(std::countr_zero(rest));
-    bool const known =
-        entry.of_groups ? order_.knows_group(me, entry.segment, static_cast<int>(lane))
-        : writes(entry.kind) ? order_.knows(me, entry.segment, lane)
-                             : order_.knows_read(me, entry.segment, lane);
-    if (!known) unknown |= 1U << lane;
+SiteId ClusterCheck::site_of_reader(std::uintptr_t granule, SegmentId segment, std::uint32_t lane,
+                                    SiteId otherwise) const {
+  if ((otherwise & more_sites_bit) == 0) return otherwise;
+  std::size_t const kept = std::min(next_noted_, noted_sites_.size());
+  for (std::size_t back = 1; back <= kept; ++back) {
+    NotedSite const& noted = noted_sites_[(next_noted_ - back) % noted_sites_.size()];
+    if (noted.granule != granule || noted.lane != lane) continue;
+    if (are_of_one_team(noted.segment, segment) &&
+        segments[noted.segment].group == segments[segment].group)
+      return noted.site;
   }
-  return unknown;
+  return otherwise & ~more_sites_bit;
+}
+
+/// Of the entry's lanes, those whose access is not known to have happened before; where the entry
+/// is a whole team's, whether there are any.
+std::uint32_t ClusterCheck::unknown_lanes(ThreadOrder const& me, HistoryEntry const& entry) const {
+  if (!writes(entry.kind) && order_.knows_by_barriers(me, entry.segment)) return 0;
+  if (entry.by_group != nullptr) {
+    std::uint32_t any = 0;
+    for (std::size_t group = 0; group < entry.by_group->size(); ++group)
+      any |= order_.unknown_in_group(me, entry.segment, static_cast<int>(group),
+                                     (*entry.by_group)[group], !writes(entry.kind));
+    return any;
+  }
+  return order_.unknown_in_group(me, entry.segment, segments[entry.segment].group, entry.lanes,
+                                 !writes(entry.kind));
+}
+
+/// @return whether nothing is left of the entry
+bool ClusterCheck::drop_known(ThreadOrder const& me, HistoryEntry& entry) const {
+  if (entry.by_group == nullptr) {
+    entry.lanes = unknown_lanes(me, entry);
+    return entry.lanes == 0;
+  }
+  std::uint32_t any = 0;
+  for (std::size_t group = 0; group < entry.by_group->size(); ++group) {
+    std::uint32_t& lanes = (*entry.by_group)[group];
+    lanes = order_.unknown_in_group(me, entry.segment, static_cast<int>(group), lanes,
+                                    !writes(entry.kind));
+    any |= lanes;
+  }
+  return any == 0;
 }
 
 bool ClusterCheck::replaces(Access const& access, ThreadOrder const& me, HistoryEntry const& entry,
@@ -79,8 +116,8 @@ bool ClusterCheck::replaces(Access const& access, ThreadOrder const& me, History
   if (!at_least || access.scope > entry.scope) return false;
   Segment const& earlier = segments[entry.segment];
   // Whom a scope reaches is the same for all threads of a team.
-  bool const is_same_team = earlier.cluster == static_cast<std::uint32_t>(cluster_.index) &&
-                            earlier.team == me.team;
+  bool const is_same_team =
+      earlier.cluster == static_cast<std::uint32_t>(cluster_.index) && earlier.team == me.team;
   return is_same_team || entries > most_exact_entries;
 }
 
@@ -92,82 +129,121 @@ void ClusterCheck::compare(History const& history, Access const& access, ThreadO
     if (!conflict(entry, access.kind) && !both_atomic) continue;
     if (both_atomic) {
       Segment const& earlier = segments[entry.segment];
-      bool const reaches_each_other =
-          reaches(access.scope, me, earlier.cluster, earlier.team) &&
-          reaches(entry.scope, me, earlier.cluster, earlier.team);
+      bool const reaches_each_other = reaches(access.scope, me, earlier.cluster, earlier.team) &&
+                                      reaches(entry.scope, me, earlier.cluster, earlier.team);
       if (reaches_each_other) continue;
     }
-    if (std::uint32_t const lanes = unknown_lanes(me, entry))
-      report_race(history.granule, entry, lanes, access, me);
+    report_unordered(history, entry, access, me);
   }
 }
 
-void ClusterCheck::remember(History& history, Access const& access, ThreadOrder const& me) {
+/// Names one thread of each group that the access races with.
+void ClusterCheck::report_unordered(History const& history, HistoryEntry const& entry,
+                                    Access const& access, ThreadOrder const& me) {
+  std::uint32_t const unknown = unknown_lanes(me, entry);
+  if (unknown == 0) return;
+  if (entry.by_group == nullptr) {
+    report_race(history.granule, entry, entry.segment, unknown, access, me);
+    return;
+  }
+  Segment of = segments[entry.segment];
+  for (std::size_t group = 0; group < entry.by_group->size(); ++group) {
+    std::uint32_t const lanes = order_.unknown_in_group(
+        me, entry.segment, static_cast<int>(group), (*entry.by_group)[group], !writes(entry.kind));
+    if (lanes == 0) continue;
+    of.group = static_cast<std::uint16_t>(group);
+    SegmentId const segment = source_.make(of);
+    report_race(history.granule, entry, segment == 0 ? entry.segment : segment, lanes, access, me);
+  }
+}
+
+/// Adds a lane to the entry of those that did the same since the same synchronisations.
+bool ClusterCheck::join_entry(History& history, Access const& access, ThreadOrder const& me) {
   std::uint32_t const mine = 1U << me.lane;
+  for (HistoryEntry& entry : history.entries) {
+    if (entry.kind != access.kind || entry.bytes != access.bytes || entry.scope != access.scope)
+      continue;
+    if (entry.by_group != nullptr && are_of_one_team(entry.segment, me.segment)) {
+      (*entry.by_group)[me.group] |= mine;
+    } else if (entry.by_group == nullptr && entry.segment == me.segment) {
+      entry.lanes |= mine;
+    } else {
+      continue;
+    }
+    if ((entry.site & ~more_sites_bit) == access.site) return true;
+    note_site(history.granule, me, access.site);
+    entry.site |= more_sites_bit;
+    return true;
+  }
+  return false;
+}
+
+void ClusterCheck::remember(History& history, Access const& access, ThreadOrder const& me) {
+  if (writes(access.kind)) history.written |= access.bytes;
+  // What such an access replaces went when the first of them came.
+  if (access.kind != AccessKind::write && join_entry(history, access, me)) return;
   std::size_t const entries = history.entries.size();
   std::erase_if(history.entries, [&](HistoryEntry& entry) {
-    if (!replaces(access, me, entry, entries)) return false;
-    entry.lanes = unknown_lanes(me, entry);
-    return entry.lanes == 0;
+    return replaces(access, me, entry, entries) && drop_known(me, entry);
   });
-  if (writes(access.kind)) history.written |= access.bytes;
-  for (HistoryEntry& entry : history.entries) {
-    if (entry.segment == me.segment && entry.kind == access.kind && entry.bytes == access.bytes &&
-        entry.scope == access.scope && !entry.of_groups) {
-      entry.lanes |= mine;
-      entry.site = access.site;
-      return;
-    }
-  }
+  if (join_entry(history, access, me)) return;
   history.entries.push_back({.segment = me.segment,
-                             .lanes = mine,
+                             .lanes = 1U << me.lane,
                              .site = access.site,
                              .bytes = static_cast<std::uint8_t>(access.bytes),
                              .kind = access.kind,
                              .scope = access.scope});
-  if (history.entries.size() > most_reading_groups) merge_groups(history);
-  if (history.entries.size() > most_reading_clusters) merge_clusters(history);
+  if (history.entries.size() < history.merge_at) return;
+  merge_teams(history);
+  if (!launch_->has_acquired_of_others()) merge_clusters(history);
+  history.merge_at = std::max(least_merged_entries, 2 * history.entries.size());
 }
 
-/// Reads and atomics by several groups of a team between the same barriers become one entry. Which
-/// lanes they were is lost: it matters only to a thread that knows some lanes of a group.
-void ClusterCheck::merge_groups(History& history) {
+/// Reads and atomics by several groups of a team between the same synchronisations become one
+/// entry, which is smaller than two dozen.
+void ClusterCheck::merge_teams(History& history) {
   auto const kin = [](HistoryEntry const& a, HistoryEntry const& b) {
-    Segment const& one = segments[a.segment];
-    Segment const& other = segments[b.segment];
     return a.kind == b.kind && a.bytes == b.bytes && a.scope == b.scope &&
-           one.cluster == other.cluster && one.team == other.team &&
-           one.arrivals == other.arrivals && one.barriers == other.barriers &&
-           one.ticks == other.ticks;
+           are_of_one_team(a.segment, b.segment);
+  };
+  auto const add_lanes = [](LanesOfTeam& lanes, HistoryEntry const& entry) {
+    if (entry.by_group == nullptr) {
+      lanes[segments[entry.segment].group] |= entry.lanes;
+      return;
+    }
+    for (std::size_t group = 0; group < lanes.size(); ++group)
+      lanes[group] |= (*entry.by_group)[group];
   };
   for (std::size_t i = 0; i < history.entries.size(); ++i) {
     HistoryEntry& into = history.entries[i];
     if (into.kind == AccessKind::write) continue;
     for (std::size_t j = i + 1; j < history.entries.size();) {
-      HistoryEntry const from = history.entries[j];
+      HistoryEntry const& from = history.entries[j];
       if (!kin(into, from)) {
         ++j;
         continue;
       }
-      auto const groups = [](HistoryEntry const& entry) {
-        return entry.of_groups ? entry.lanes : 1U << segments[entry.segment].group;
-      };
-      into.lanes = groups(into) | groups(from);
-      into.of_groups = true;
+      if (into.by_group == nullptr) {
+        auto all = std::make_unique<LanesOfTeam>();
+        add_lanes(*all, into);
+        into.by_group = std::move(all);
+      }
+      add_lanes(*into.by_group, from);
+      if (into.site != from.site) into.site |= more_sites_bit;
       history.entries.erase(history.entries.begin() + static_cast<std::ptrdiff_t>(j));
     }
   }
 }
 
-/// Accesses by many clusters: the first and the last stand for all. Nothing is lost as long as no
-/// cluster knows of another, which takes acquires of global memory.
+/// Accesses by many clusters: the first and the last stand for all. Nothing is lost by it while no
+/// cluster knows of another.
 void ClusterCheck::merge_clusters(History& history) {
   auto const is_foreign = [&](HistoryEntry const& entry) {
     return entry.kind != AccessKind::write &&
            segments[entry.segment].cluster != static_cast<std::uint32_t>(cluster_.index);
   };
   for (std::size_t i = 0; i < history.entries.size(); ++i) {
-    HistoryEntry const first = history.entries[i];
+    HistoryEntry const& first = history.entries[i];
     if (!is_foreign(first)) continue;
     std::vector<std::size_t> alike;
     for (std::size_t j = i + 1; j < history.entries.size(); ++j) {
@@ -186,16 +262,20 @@ void ClusterCheck::merge_clusters(History& history) {
 void ClusterCheck::touch_history(std::uintptr_t granule, Access const& access,
                                  ThreadOrder const& me) {
   bool const scratch = is_scratch(granule << 2U);
-  bool const is_first = region.reads[granule] < std::uint64_t{first_segment(scratch)} << 37U &&
-                        region.writes[granule] < std::uint64_t{first_segment(scratch)} << 37U;
-  if (is_first) first_touch(granule, access.bytes, me, writes(access.kind), access.site);
+  std::uint64_t const first = std::uint64_t{first_segment(scratch)} << 37U;
+  bool const is_first = region.reads[granule] < first && region.writes[granule] < first;
+  bool const is_at_an_end =
+      is_first && first_touch(granule, access.bytes, me, writes(access.kind), access.site);
   History& history = history_at(granule);
+  if (history.is_at_an_end) check_bounds(granule, access.bytes, me, access.kind, access.site);
+  history.is_at_an_end |= is_at_an_end;
   compare(history, access, me);
   remember(history, access, me);
   // A write after all others is all there is to say: a word again.
-  if (history.entries.size() != 1 || history.entries.front().kind != AccessKind::write) return;
+  if (history.is_at_an_end || history.entries.size() != 1) return;
   HistoryEntry const& last = history.entries.front();
-  if (std::popcount(last.lanes) != 1) return;
+  if (last.kind != AccessKind::write || std::popcount(last.lanes) != 1) return;
+  if ((last.site & more_sites_bit) != 0) return;
   auto const lane = static_cast<std::uint64_t>(std::countr_zero(last.lanes));
   region.writes[granule] = WriteWord::of(std::uint64_t{last.segment} << 5U | lane, last.bytes,
                                          history.written, last.site)
@@ -204,17 +284,18 @@ void ClusterCheck::touch_history(std::uintptr_t granule, Access const& access,
 }
 
 void ClusterCheck::report_race(std::uintptr_t granule, HistoryEntry const& earlier,
-                               std::uint32_t lanes, Access const& access, ThreadOrder const& me) {
+                               SegmentId segment, std::uint32_t lanes, Access const& access,
+                               ThreadOrder const& me) {
   auto const lane = static_cast<std::uint32_t>(std::countr_zero(lanes));
   std::uint32_t const bytes = earlier.bytes & access.bytes;
-  auto const first_byte = static_cast<std::uintptr_t>(std::countr_zero(bytes));
   AccessFault fault;
   bool const narrow = is_atomic(earlier.kind) && is_atomic(access.kind);
-  fault.address = region.base + (granule << 2U) + first_byte;
+  fault.address =
+      region.base + (granule << 2U) + static_cast<std::uintptr_t>(std::countr_zero(bytes));
   fault.bytes = static_cast<std::uint32_t>(std::popcount(bytes));
   fault.id = narrow ? "atomic-scope" : id_of_race(granule << 2U);
-  fault.earlier = {earlier.segment, lane, earlier.kind, earlier.scope, earlier.site};
-  if (earlier.of_groups) fault.earlier.some_of_group = static_cast<int>(lane);
+  fault.earlier = {segment, lane, earlier.kind, earlier.scope,
+                   site_of_reader(granule, segment, lane, earlier.site)};
   fault.later = {me.segment, me.lane, access.kind, access.scope, access.site};
   fault.has_earlier = true;
   add(fault);

@@ -41,8 +41,7 @@ SiteId find_site(std::uintptr_t key, Site site);
 
 inline SiteId site_of(Site site) {
   auto const file = reinterpret_cast<std::uintptr_t>(site.file);
-  std::uintptr_t const key =
-      call_site_bit | (file * 31U + static_cast<std::uintptr_t>(site.line));
+  std::uintptr_t const key = call_site_bit | (file * 31U + static_cast<std::uintptr_t>(site.line));
   std::uint32_t const slot = site_slot(key);
   if (site_table[slot].key == key) return slot;
   return find_site(key, site);

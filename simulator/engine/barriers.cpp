@@ -79,8 +79,8 @@ void thread_returned(ThreadState& self) {
   }
 }
 
-/// Everybody who waits at the team's barrier `id` meets `last` here. Who is ready already was let go
-/// by an earlier meeting, and has not run since.
+/// Everybody who waits at the team's barrier `id` meets `last` here. Who is ready already was let
+/// go by an earlier meeting, and has not run since.
 static void check_meeting(ClusterState& cluster, ThreadState const& last, int id, Site site) {
   TeamState const& team = cluster.team_of(last);
   std::vector<int> threads{last.index};

@@ -104,7 +104,7 @@ class LaunchState {
   LaunchCounts const& counts() const { return counts_; }
   std::unique_ptr<Finding> take_finding() { return std::move(finding_); }
 
-  void note_global_atomic() { communicates_.store(true, std::memory_order_relaxed); }
+  void note_communication() { communicates_.store(true, std::memory_order_relaxed); }
   bool communicates() const { return communicates_.load(std::memory_order_relaxed); }
 
   /// The replay schedule for a fault in `cluster`; -1: of the whole launch.

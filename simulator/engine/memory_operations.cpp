@@ -15,7 +15,7 @@ void count_atomic(ClusterState& cluster, ThreadState& self, void const* address)
   LaunchCounts& counts = cluster.worker->counts;
   if (!cluster.arena.contains(address)) {
     ++counts.global_atomics;
-    if (counts.global_atomics == 1) cluster.launch->note_global_atomic();
+    if (counts.global_atomics == 1) cluster.launch->note_communication();
   } else if (cluster.arena.team_of(address) == self.team->rank) {
     ++counts.team_atomics;
   } else {
@@ -48,7 +48,7 @@ void before_atomic(Thread& thread, void const* address, AtomicAccess access, Sit
   if (cluster.check != nullptr) [[unlikely]] {
     self.atomic_address = address;
     self.atomic_access = access;
-    cluster.check->before_atomic(address);
+    cluster.check->before_atomic(address, access, site_of(site));
   }
 }
 

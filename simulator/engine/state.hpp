@@ -63,7 +63,7 @@ struct alignas(64) ThreadState : Thread {
   int idle_atomics = 0;                ///< in a row that changed nothing
   std::uint32_t cluster_arrivals = 0;  ///< inner ones, so far
 
-  Site site;  ///< of what it waits for, or of its last cluster arrival
+  Site site;                             ///< of what it waits for, or of its last cluster arrival
   void const* atomic_address = nullptr;  ///< of the operation that it is in
   AtomicAccess atomic_access;
   void const* sent = nullptr;

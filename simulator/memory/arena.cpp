@@ -50,11 +50,12 @@ void Arena::resize(int teams, LaunchShape const& shape) {
   objects_ = shape.scratch_objects;
   objects_.push_back({"the library's", team_collectives_, collective_bytes, 1});
   objects_.push_back({"the library's", cluster_collectives_, collective_bytes, 1});
-  std::size_t const needed = stride_ * static_cast<std::size_t>(teams);
-  if (needed > size_ || reinterpret_cast<std::uintptr_t>(base_) % alignment != 0) {
+  lead_ = align_up(gap, alignment);
+  std::size_t const needed = lead_ + stride_ * static_cast<std::size_t>(teams);
+  if (needed > size_ || reinterpret_cast<std::uintptr_t>(memory_.get()) % alignment != 0) {
     memory_.reset(take(needed, alignment, PageUse::scratch));
-    base_ = memory_.get();
   }
+  base_ = memory_.get() + lead_;
   size_ = needed;
   for (int team = 0; team < teams; ++team) poison_scratch(team);
 }
@@ -79,13 +80,15 @@ ScratchObject const* Arena::object_at(std::size_t in_block) const {
 }
 
 bool Arena::is_object(std::size_t offset, std::size_t bytes) const {
-  std::size_t const in_block = offset % stride_;
+  if (offset < lead_) return false;
+  std::size_t const in_block = (offset - lead_) % stride_;
   ScratchObject const* const object = object_at(in_block);
   return object != nullptr && in_block + bytes <= object->offset + object->bytes;
 }
 
 bool Arena::is_mapped(std::size_t offset) const {
-  ScratchObject const* const object = object_at(offset % stride_);
+  ScratchObject const* const object =
+      offset < lead_ ? nullptr : object_at((offset - lead_) % stride_);
   if (object == nullptr) return false;
   return object->is_mapped || object->offset == cluster_collectives_;
 }
@@ -95,8 +98,8 @@ void Arena::poison_scratch(int team) { std::memset(block(team), poison, scratch_
 void* allocate(std::size_t bytes) {
   std::size_t const rounded = align_up(std::max<std::size_t>(bytes, 1), device_alignment);
   // The size asked for, not the rounded one, is what belongs to the caller.
-  std::byte* const memory = take(region_is_reserved() ? bytes : rounded, device_alignment,
-                                 PageUse::whole);
+  std::byte* const memory =
+      take(region_is_reserved() ? bytes : rounded, device_alignment, PageUse::whole);
   std::memset(memory, poison, rounded);
   return memory;
 }
@@ -104,5 +107,13 @@ void* allocate(std::size_t bytes) {
 void deallocate(void* memory) noexcept { give_back(static_cast<std::byte*>(memory), true); }
 
 void written_by_host(void const* memory, std::size_t bytes) { note_host_write(memory, bytes); }
+
+void copied_on_device(void const* to, void const* from, std::size_t bytes) {
+  if (reinterpret_cast<std::uintptr_t>(from) - region.base < region.bytes) {
+    note_copy(to, from, bytes);
+  } else {
+    note_host_write(to, bytes);
+  }
+}
 
 }  // namespace kohort::simulator

@@ -25,16 +25,19 @@ class Arena {
 
   bool contains(void const* address) const {
     auto const* byte = static_cast<std::byte const*>(address);
-    return byte >= base_ && byte < base_ + size_;
+    return byte >= memory_.get() && byte < memory_.get() + size_;
   }
   /// The team whose block holds `address`, which contains() it.
   int team_of(void const* address) const {
-    return static_cast<int>(
-        static_cast<std::size_t>(static_cast<std::byte const*>(address) - base_) / stride_);
+    auto const* const byte = static_cast<std::byte const*>(address);
+    return byte < base_ ? 0 : static_cast<int>(static_cast<std::size_t>(byte - base_) / stride_);
   }
   std::size_t stride() const { return stride_; }
+  /// All of it: what lies before the first block belongs to nobody.
+  std::byte const* begin() const { return memory_.get(); }
+  std::size_t bytes() const { return size_; }
 
-  /// Whether `bytes` from `offset`, counted from the first block's start, lie in one object.
+  /// Whether `bytes` from `offset`, counted from begin(), lie in one object.
   bool is_object(std::size_t offset, std::size_t bytes) const;
   /// Whether they are memory that peers can map.
   bool is_mapped(std::size_t offset) const;
@@ -53,6 +56,7 @@ class Arena {
   std::vector<ScratchObject> objects_;  ///< the library's two last
   std::byte* base_ = nullptr;
   std::size_t size_ = 0;
+  std::size_t lead_ = 0;
   std::size_t stride_ = 0;
   std::size_t scratch_bytes_ = 0;
   std::size_t team_collectives_ = 0;

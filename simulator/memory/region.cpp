@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "region.hpp"
 
+#include <kohort/simulator/operations.hpp>
+
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -30,6 +32,7 @@ struct Block {
   std::size_t bytes = 0;  ///< asked for
   std::size_t pages = 0;  ///< taken, the one behind included
   bool is_live = true;
+  bool is_scratch = false;
   std::map<std::uintptr_t, std::uintptr_t> host_writes;  ///< begin → end, merged
 };
 
@@ -46,6 +49,7 @@ class Heap {
     Block block;
     block.bytes = bytes;
     block.pages = pages;
+    block.is_scratch = use == PageUse::scratch;
     blocks_[begin] = std::move(block);
     std::uint8_t* const uses = region.page_uses + (begin - region.base) / region_page;
     std::fill(uses, uses + pages - 1, static_cast<std::uint8_t>(use));
@@ -79,10 +83,14 @@ class Heap {
 
   Allocation nearest(std::uintptr_t address) {
     std::scoped_lock lock(mutex_);
-    auto found = blocks_.upper_bound(address);
-    if (found == blocks_.begin()) return {};
-    --found;
-    return {found->first, found->second.bytes, found->second.is_live};
+    auto const above = blocks_.upper_bound(address);
+    Allocation const after = above == blocks_.end() ? Allocation{} : allocation(*above);
+    if (above == blocks_.begin()) return after;
+    Allocation const before = allocation(*std::prev(above));
+    bool const inside = address < before.begin + before.bytes;
+    if (inside || after.bytes == 0) return before;
+    if (before.is_live != after.is_live) return before.is_live ? before : after;
+    return address - (before.begin + before.bytes) <= after.begin - address ? before : after;
   }
 
   void note_host_write(std::uintptr_t begin, std::uintptr_t end) {
@@ -112,6 +120,10 @@ class Heap {
   }
 
  private:
+  static Allocation allocation(std::pair<std::uintptr_t const, Block> const& block) {
+    return {block.first, block.second.bytes, block.second.is_live, block.second.is_scratch};
+  }
+
   void reserve() {
 #if !defined(__SANITIZE_ADDRESS__)
     for (std::size_t bytes = 1024 * gigabyte; bytes >= 4 * gigabyte; bytes /= 4) {
@@ -183,6 +195,12 @@ Heap& heap() {
   return *one;
 }
 
+/// Whether a kernel in check mode wrote the byte, by the shadow's write word (check/cells.hpp).
+bool device_wrote(std::uintptr_t address) {
+  std::uintptr_t const offset = address - region.base;
+  return (region.writes[offset / 4] >> (24U + offset % 4) & 1U) != 0;
+}
+
 }  // namespace
 
 bool region_is_reserved() {
@@ -201,6 +219,23 @@ Allocation allocation_near(std::uintptr_t address) { return heap().nearest(addre
 void note_host_write(void const* address, std::size_t bytes) {
   auto const begin = reinterpret_cast<std::uintptr_t>(address);
   if (begin - region.base < region.bytes) heap().note_host_write(begin, begin + bytes);
+}
+
+/// Memory that is not poison was written by someone; of poison the shadow and the host's copies
+/// tell.
+void note_copy(void const* to, void const* from, std::size_t bytes) {
+  auto const source = reinterpret_cast<std::uintptr_t>(from);
+  auto const destination = reinterpret_cast<std::uintptr_t>(to);
+  if (destination - region.base >= region.bytes) return;
+  std::size_t begin = 0;
+  for (std::size_t at = 0; at <= bytes; ++at) {
+    bool const is_written = at < bytes && (static_cast<unsigned char const*>(from)[at] != poison ||
+                                           device_wrote(source + at) ||
+                                           heap().host_wrote(source + at, source + at + 1));
+    if (is_written) continue;
+    if (at > begin) heap().note_host_write(destination + begin, destination + at);
+    begin = at + 1;
+  }
 }
 
 bool host_wrote(std::uintptr_t address, std::size_t bytes) {

@@ -45,12 +45,15 @@ struct Allocation {
   std::uintptr_t begin = 0;
   std::size_t bytes = 0;
   bool is_live = false;
+  bool is_scratch = false;
 };
-/// The live or quarantined allocation that holds or is nearest to `address`; `bytes` 0: none.
+/// The allocation that holds `address`, or else the nearest one, live ones first; `bytes` 0: none.
 Allocation allocation_near(std::uintptr_t address);
 
 /// The host wrote these bytes of a device allocation.
 void note_host_write(void const* address, std::size_t bytes);
+/// As many of these as were ever written where they come from.
+void note_copy(void const* to, void const* from, std::size_t bytes);
 bool host_wrote(std::uintptr_t address, std::size_t bytes);
 
 /// Forgets every access: after the segments' numbers were used up.

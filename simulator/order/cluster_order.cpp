@@ -2,6 +2,7 @@
 #include "cluster_order.hpp"
 
 #include <algorithm>
+#include <bit>
 
 namespace kohort::simulator {
 
@@ -55,19 +56,24 @@ bool ClusterOrder::knows_foreign(ThreadOrder const& thread, Segment const& earli
               : found->second.knows(earlier, static_cast<int>(lane));
 }
 
-bool ClusterOrder::knows_group(ThreadOrder const& thread, SegmentId segment, int group) const {
+std::uint32_t ClusterOrder::unknown_in_group(ThreadOrder const& thread, SegmentId segment,
+                                             int group, std::uint32_t lanes, bool reads) const {
   Segment of = segments[segment];
   of.group = static_cast<std::uint16_t>(group);
-  int const lanes = std::min(group_lanes, team_threads_ - group * group_lanes);
-  for (int lane = 0; lane < lanes; ++lane) {
-    auto const one = static_cast<std::uint32_t>(lane);
+  Prefixes const& own = thread.knowledge->own;
+  std::uint32_t unknown = 0;
+  for (std::uint32_t rest = lanes; rest != 0; rest &= rest - 1) {
+    auto const lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    bool known = false;
     if (of.cluster != cluster_) {
-      if (!knows_foreign(thread, of, one, false)) return false;
-    } else if (!thread.knowledge->own.knows(of, lane) && !is_same(thread, of, one)) {
-      return false;
+      known = knows_foreign(thread, of, lane, reads);
+    } else {
+      auto const one = static_cast<int>(lane);
+      known = is_same(thread, of, lane) || (reads ? own.knows_read(of, one) : own.knows(of, one));
     }
+    if (!known) unknown |= 1U << lane;
   }
-  return true;
+  return unknown;
 }
 
 SegmentId ClusterOrder::step(Step& last, SegmentId from, Tick tick, std::uint32_t site) {
@@ -93,9 +99,8 @@ void ClusterOrder::tick(int index, Tick tick, std::uint32_t site) {
 }
 
 void ClusterOrder::team_barrier(int team, std::uint32_t site) {
-  std::span<ThreadOrder> const threads(
-      &threads_[static_cast<std::size_t>(team) * team_threads_],
-      static_cast<std::size_t>(team_threads_));
+  std::span<ThreadOrder> const threads(&threads_[static_cast<std::size_t>(team) * team_threads_],
+                                       static_cast<std::size_t>(team_threads_));
   KnowledgeHandle& first = threads.front().knowledge;
   bool const all_same = std::all_of(threads.begin(), threads.end(), [&](ThreadOrder const& thread) {
     return thread.knowledge.get() == first.get();
@@ -221,9 +226,9 @@ void ClusterOrder::met(std::span<int const> indices, std::uint32_t site) {
 Published ClusterOrder::publish(int index) {
   ThreadOrder const& thread = threads_[static_cast<std::size_t>(index)];
   Knowledge const& known = *thread.knowledge.get();
-  auto all = known.others == nullptr ? std::make_shared<std::map<std::uint32_t, Prefixes>>()
-                                     : std::make_shared<std::map<std::uint32_t, Prefixes>>(
-                                           *known.others);
+  auto all = known.others == nullptr
+                 ? std::make_shared<std::map<std::uint32_t, Prefixes>>()
+                 : std::make_shared<std::map<std::uint32_t, Prefixes>>(*known.others);
   Prefixes& own = (*all)[cluster_];
   own = known.own;
   Segment const& of = segments[thread.segment];
@@ -238,7 +243,8 @@ void ClusterOrder::acquire(int index, Published const& published) {
     if (cluster != cluster_) continue;
     known.own.join(prefixes);
   }
-  if (published->size() > published->count(cluster_)) known.others = joined(known.others, published);
+  if (published->size() > published->count(cluster_))
+    known.others = joined(known.others, published);
 }
 
 }  // namespace kohort::simulator

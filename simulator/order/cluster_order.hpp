@@ -57,8 +57,10 @@ class ClusterOrder {
     return earlier.cluster == cluster_ && thread.knowledge->own.knows_group(earlier);
   }
 
-  /// The same of reads or atomics by some threads of `group` while it was in a segment like this.
-  bool knows_group(ThreadOrder const& thread, SegmentId segment, int group) const;
+  /// Of threads of `group`, in segments that differ from this one in the group alone, those whose
+  /// accesses `thread` does not know.
+  std::uint32_t unknown_in_group(ThreadOrder const& thread, SegmentId segment, int group,
+                                 std::uint32_t lanes, bool reads) const;
 
   void team_barrier(int team, std::uint32_t site);
   void cluster_arrived(int thread, Publishes publishes, std::uint32_t site);
@@ -113,7 +115,7 @@ class ClusterOrder {
   /// The cluster barrier's phase that is filling up, and the one that is complete.
   KnowledgeHandle filling_;
   KnowledgeHandle complete_;
-  std::vector<std::uint64_t> joined_;    ///< contents that went into the phase
+  std::vector<std::uint64_t> joined_;  ///< contents that went into the phase
   std::vector<std::uint64_t> complete_joined_;
   std::uint64_t rejoined_from_ = 0;  ///< the last knowledge that a wait had to be joined with,
   KnowledgeHandle rejoined_;         ///< and the result

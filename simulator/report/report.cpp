@@ -113,11 +113,12 @@ std::string Report::rows_text() const {
 std::string Report::text(std::string const& replay) const {
   LaunchState const& launch = *cluster_.launch;
   return fmt::format(
-      "kohort: [{}] in \"{}\", cluster {} of {}, under schedule {}\n{}  why     {}\n  mend    {}\n{}"
+      "kohort: [{}] in \"{}\", cluster {} of {}, under schedule {}\n{}  why     {}\n  mend    "
+      "{}\n{}"
       "  replay  KOHORT_SIM_SCHEDULE={} {}\n  page    docs/diagnostics/{}.md",
       id_, launch.shape().label, cluster_.index, launch.plan().size(),
-      to_string(launch.options().schedule), rows_text(), why_, mend_, also_, replay, replay_command(),
-      id_);
+      to_string(launch.options().schedule), rows_text(), why_, mend_, also_, replay,
+      replay_command(), id_);
 }
 
 std::unique_ptr<Finding> Report::finding(std::exception_ptr cause) const {

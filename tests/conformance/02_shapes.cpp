@@ -144,6 +144,7 @@ void teams_of_a_cluster_share_a_group(Target const& target) {
       "teams_share_a_group",
       Policy(target, clusters * size, 4, ClusterShape(size)).allow_nonportable_size(),
       KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        if (member.team_rank() != 0) return;
         group[member.league_rank()] = member.sm_group();
         sm[member.league_rank()] = member.sm();
       });

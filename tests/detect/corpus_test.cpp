@@ -46,9 +46,8 @@ TEST_P(Corpus, FaultIsNamedUnderEverySchedule) {
 
 TEST_P(Corpus, FaultIsNamedByTheExploration) {
   Case const& one = GetParam();
-  testing::Exploration const found = testing::explore([&] {
-    one.faulty(Simulator({.mode = "check", .profile = one.profile, .workers = 2}));
-  });
+  testing::Exploration const found = testing::explore(
+      [&] { one.faulty(Simulator({.mode = "check", .profile = one.profile, .workers = 2})); });
   if (one.expected == "launch-refused") {
     EXPECT_FALSE(found.ok);
   } else {

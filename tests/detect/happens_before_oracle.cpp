@@ -169,9 +169,8 @@ class Oracle {
       if (both_atomic && covers(event.scope, event, other) && covers(other.scope, other, event))
         continue;
       std::uintptr_t const begin = std::max(event.address, other.address);
-      std::uintptr_t const end =
-          std::min(event.address + static_cast<std::uintptr_t>(event.bytes),
-                   other.address + static_cast<std::uintptr_t>(other.bytes));
+      std::uintptr_t const end = std::min(event.address + static_cast<std::uintptr_t>(event.bytes),
+                                          other.address + static_cast<std::uintptr_t>(other.bytes));
       for (std::uintptr_t byte = begin; byte < end; ++byte) {
         RacyAccess const racy{at, byte / 4};
         expected_.races.insert(racy);
@@ -217,8 +216,8 @@ class Oracle {
 
   bool is_waited_for(std::size_t at) const {
     for (std::size_t later = at + 1; later < events_.size(); ++later)
-      if (is_owners(events_[later], events_[at]) &&
-          events_[later].kind == Event::Kind::returned && before_[later].has(at))
+      if (is_owners(events_[later], events_[at]) && events_[later].kind == Event::Kind::returned &&
+          before_[later].has(at))
         return true;
     return false;
   }

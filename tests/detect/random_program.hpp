@@ -41,11 +41,11 @@ enum class Synchronisation : std::uint8_t {
 struct Phase {
   std::vector<std::vector<Action>> actions;  ///< by thread of the league
   Synchronisation synchronisation = Synchronisation::none;
-  std::uint32_t teams = ~0U;    ///< of the cluster, a bit each: who comes, but for cluster barriers
-  std::uint32_t relaxed = 0;    ///< split barrier: teams that arrive relaxed
-  int tile_lanes = 2;           ///< 2 or 4
-  int named_subgroups = 1;      ///< named barrier: how many of the first subgroups meet
-  std::uint32_t leaving = 0;    ///< teams that return at the phase's end (ManualLifetime)
+  std::uint32_t teams = ~0U;  ///< of the cluster, a bit each: who comes, but for cluster barriers
+  std::uint32_t relaxed = 0;  ///< split barrier: teams that arrive relaxed
+  int tile_lanes = 2;         ///< 2 or 4
+  int named_subgroups = 1;    ///< named barrier: how many of the first subgroups meet
+  std::uint32_t leaving = 0;  ///< teams that return at the phase's end (ManualLifetime)
   std::vector<std::vector<Action>> between;  ///< split barrier: between arrival and wait
 };
 
@@ -83,8 +83,8 @@ struct Event {
   };
   Kind kind = Kind::access;
   int cluster = 0;
-  int team = 0;    ///< of the cluster
-  int thread = 0;  ///< of the team
+  int team = 0;         ///< of the cluster
+  int thread = 0;       ///< of the team
   bool leaves = false;  ///< of a barrier: the thread goes on; else it comes
   int generation = 0;   ///< of a barrier: the program's phase that it ends
   int group = 0;        ///< of a meeting: which of the team's groups of threads

@@ -52,7 +52,8 @@ class Generator {
     Phase phase;
     phase.actions = actions(actors_);
     choose_synchronisation(phase);
-    if (phase.synchronisation == Synchronisation::split_barrier) phase.between = actions(1 + actors_ / 4);
+    if (phase.synchronisation == Synchronisation::split_barrier)
+      phase.between = actions(1 + actors_ / 4);
     if (program_.manual_lifetime && below(6) == 0) {
       phase.leaving = 1U << below(program_.teams());
       gone_ |= phase.leaving;

@@ -150,8 +150,8 @@ class Interpreter {
 
   void act(std::vector<std::vector<Action>> const& actions) {
     if (actions.empty()) return;
-    auto const thread = static_cast<std::size_t>(member_.league_rank() * member_.team_size() +
-                                                 member_.team_rank());
+    auto const thread =
+        static_cast<std::size_t>(member_.league_rank() * member_.team_size() + member_.team_rank());
     for (Action const& action : actions[thread]) act(action);
   }
 
@@ -177,8 +177,8 @@ class Interpreter {
       plain(action, at);
       return;
     }
-    bool const wrote = action.bytes == 8 ? atomic<std::uint64_t>(action, at)
-                                         : atomic<std::uint32_t>(action, at);
+    bool const wrote =
+        action.bytes == 8 ? atomic<std::uint64_t>(action, at) : atomic<std::uint32_t>(action, at);
     Event& event = note_access(action, at);
     event.is_atomic = true;
     event.writes = wrote;
@@ -312,9 +312,8 @@ void launch(Policy policy, Program const& program, Run& run, unsigned char* glob
   Program const* const what = &program;
   Run* const into = &run;
   parallel_for(
-      "random_program", policy, KOHORT_LAMBDA(Member const& member) {
-        Interpreter<Member>(member, *what, *into, global)();
-      });
+      "random_program", policy,
+      KOHORT_LAMBDA(Member const& member) { Interpreter<Member>(member, *what, *into, global)(); });
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Random cluster programs: what the checker says of each access, against an oracle that compares
 // every pair of accesses.
-#include "happens_before_oracle.hpp"
 #include "random_program.hpp"
+#include "happens_before_oracle.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -50,8 +50,6 @@ Said said_of(Run const& run, Expected const& expected) {
     said.races.insert(racy);
     Partner const partner{verdict.earlier_cluster, verdict.earlier_team, verdict.earlier_thread,
                           narrow};
-    // Which of very many readers it was is not kept.
-    if (verdict.earlier_thread < 0) continue;
     EXPECT_TRUE(expected.partners.count({racy, partner}) > 0)
         << "event " << verdict.event << " was said to race with an access of cluster "
         << verdict.earlier_cluster << " team " << verdict.earlier_team << " thread "
@@ -69,13 +67,15 @@ void report_difference(Run const& run, std::set<RacyAccess> const& one,
     std::string others;
     for (std::size_t i = 0; i < event; ++i) {
       Event const& other = run.events[i];
-      bool const here = other.memory == run.events[event].memory && other.address / 4 <= granule &&
-                        (other.address + static_cast<std::uintptr_t>(other.bytes) - 1) / 4 >= granule;
+      bool const here =
+          other.memory == run.events[event].memory && other.address / 4 <= granule &&
+          (other.address + static_cast<std::uintptr_t>(other.bytes) - 1) / 4 >= granule;
       if (other.kind == Event::Kind::access && here)
         others += fmt::format("\n  {}: {}", i, describe(other));
     }
     ADD_FAILURE() << what << ": event " << event << ", " << describe(run.events[event])
-                  << ", granule " << fmt::format("{:#x}", granule * 4) << "; earlier there:" << others;
+                  << ", granule " << fmt::format("{:#x}", granule * 4)
+                  << "; earlier there:" << others;
   }
 }
 

@@ -95,10 +95,9 @@ struct PolicyTraits<ManualLifetime, Rest...> : PolicyTraits<Rest...> {
 };
 
 template <class Traits, std::size_t Gap = 0>
-using LayoutOf =
-    ScratchLayout<typename Traits::team_scratch, typename Traits::cluster_scratch,
-                  typename Traits::dynamic_team_scratch, typename Traits::dynamic_cluster_scratch,
-                  Gap>;
+using LayoutOf = ScratchLayout<typename Traits::team_scratch, typename Traits::cluster_scratch,
+                               typename Traits::dynamic_team_scratch,
+                               typename Traits::dynamic_cluster_scratch, Gap>;
 
 }  // namespace Impl
 }  // namespace kohort

@@ -70,7 +70,8 @@ struct ScratchLayout {
   }();
 
   static constexpr std::size_t team_offset = 0;
-  static constexpr std::size_t cluster_offset = align_up(scratch_size<Team> + Gap, alignof(Cluster));
+  static constexpr std::size_t cluster_offset =
+      align_up(scratch_size<Team> + Gap, alignof(Cluster));
   static constexpr std::size_t dynamic_cluster_offset =
       align_up(cluster_offset + scratch_size<Cluster> + Gap, alignof(DynamicCluster));
 

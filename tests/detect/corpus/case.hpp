@@ -25,6 +25,8 @@ struct FaultCase {
   bool needs_exploration = false;
   /// The profile to run it on, where it is about a device's limits.
   std::string profile = "h200-sxm";
+  /// Why the checker does not see it; "": it does.
+  std::string missed_because = "";
 };
 
 template <class Target>

@@ -17,7 +17,7 @@ class Observer;
 
 /// A scratch object of the policy, for reports.
 struct ScratchObject {
-  char const* name = "";  ///< "cluster_scratch", …
+  char const* name = "";   ///< "cluster_scratch", …
   std::size_t offset = 0;  ///< in the padded block
   std::size_t bytes = 0;
   std::size_t element_bytes = 1;
@@ -40,8 +40,8 @@ struct LaunchShape {
   std::string label;
   int league[3] = {1, 1, 1};
   int cluster[3] = {1, 1, 1};
-  int preferred[3] = {0, 0, 0};  ///< zeros: none
-  int threads = 1;               ///< of a team
+  int preferred[3] = {0, 0, 0};          ///< zeros: none
+  int threads = 1;                       ///< of a team
   std::size_t scratch_bytes = 0;         ///< of a team, as a device counts them
   std::size_t padded_scratch_bytes = 0;  ///< with the gaps between objects that show overruns
   std::size_t scratch_alignment = 16;

@@ -18,8 +18,7 @@ struct AccessFaultEvent {
   void const* address = nullptr;
   bool writes = false;
   bool is_atomic = false;
-  /// Of a fault with two sides, the earlier access's thread; -1 where there is none, or where of
-  /// many readers it is not kept which.
+  /// Of a fault with two sides, the earlier access's thread; -1 where there is none.
   int earlier_cluster = -1;
   int earlier_team = -1;
   int earlier_thread = -1;

@@ -82,6 +82,8 @@ void* allocate(std::size_t bytes);
 void deallocate(void* memory) noexcept;
 /// The host copied into device memory.
 void written_by_host(void const* memory, std::size_t bytes);
+/// The same from device memory, whose unwritten bytes stay so.
+void copied_on_device(void const* to, void const* from, std::size_t bytes);
 
 /// The byte with which scratch and device memory begin: as a float -1.2e-12, as an int -1.4e9.
 inline constexpr unsigned char poison = 0xAB;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kohort/scratch.hpp>
 #include <kohort/simulator/launch.hpp>
 #include <kohort/simulator/observer.hpp>
-#include <kohort/scratch.hpp>
 #include <kohort/targets.hpp>
 
 #include <memory>
