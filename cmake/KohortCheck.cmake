@@ -19,7 +19,7 @@ function(kohort_check_target target)
     return()
   endif()
   # Compilers expand small copies without a hook unless they are calls; -g names the lines.
-  set(flags "-fsanitize=thread -fno-builtin -fno-lto -g")
+  set(flags "-fsanitize=thread -fno-builtin -fno-lto -fno-plt -g")
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
     string(APPEND flags " --param=tsan-instrument-func-entry-exit=0 --param=tsan-distinguish-volatile=1 -Wno-tsan")
   else()

@@ -19,15 +19,6 @@ using KernelFunction = void (*)(Simulator const&);
 constexpr char const* named_schedules[] = {"rank",         "reverse",      "last:0",   "last:1",
                                            "exit-first:0", "exit-first:1", "random:7", "pct:3:5"};
 
-template <class AnyCase>
-std::string missed_because(AnyCase const& one) {
-  if constexpr (requires { one.missed_because; }) {
-    return one.missed_because;
-  } else {
-    return "";
-  }
-}
-
 void explore_fault(Case const& one, CaseVerdict& verdict) {
   bool is_refused = false;
   testing::Exploration const found = testing::explore([&] {
@@ -70,11 +61,12 @@ std::string said_of_twin(Case const& one) {
 }
 
 CaseVerdict check_case(Case const& one) {
-  CaseVerdict verdict{.name = one.name,
-                      .kind = one.kind,
-                      .source = one.source,
-                      .expected = one.expected,
-                      .missed_because = missed_because(one)};
+  CaseVerdict verdict;
+  verdict.name = one.name;
+  verdict.kind = one.kind;
+  verdict.source = one.source;
+  verdict.expected = one.expected;
+  verdict.missed_because = one.missed_because;
   simulator::set_replay_arguments("check --faults --case " + one.name);
   explore_fault(one, verdict);
   verdict.twin = said_of_twin(one);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <kernels/check/verdicts.hpp>
+#include <kernels/cli/counts.hpp>
 
 #include <nlohmann/json.hpp>
 
@@ -43,7 +44,10 @@ void print_text(KernelVerdict const& verdict, Request const& request) {
   fmt::print("arguments    {}\n", flags_of(request));
   fmt::print("status       {}\n", status_of(verdict));
   testing::Exploration const& found = verdict.exploration;
-  if (found.ok) return;
+  if (found.ok) {
+    fmt::print("counts       {}\n", cli::counts_text(verdict.outcome));
+    return;
+  }
   fmt::print("\n{}\n", found.report);
   // A finding's report has its replay line already.
   if (found.id.empty())
@@ -52,6 +56,8 @@ void print_text(KernelVerdict const& verdict, Request const& request) {
 
 void print_json(KernelVerdict const& verdict, Request const& request) {
   testing::Exploration const& found = verdict.exploration;
+  nlohmann::ordered_json counts = nlohmann::ordered_json::object();
+  for (auto const& [key, value] : verdict.outcome.counts) counts[key] = value;
   nlohmann::ordered_json const document = {{"kernel", request.kernel},
                                            {"variant", variant_of(request.arguments)},
                                            {"target", "simulator"},
@@ -66,6 +72,7 @@ void print_json(KernelVerdict const& verdict, Request const& request) {
                                            {"report", found.report},
                                            {"max_error", verdict.outcome.max_error},
                                            {"error_bound", verdict.outcome.error_bound},
+                                           {"counts", counts},
                                            {"arguments", request.arguments.values}};
   fmt::print("{}\n", document.dump(2));
 }

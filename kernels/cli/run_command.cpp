@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <kernels/cli/commands.hpp>
+#include <kernels/cli/counts.hpp>
 #include <kernels/cli/options.hpp>
 #include <kernels/cli/progress.hpp>
 #include <kohort/launch_error.hpp>
@@ -40,28 +41,6 @@ std::string flags_of(Outcome const& outcome, Kernel const& kernel, Arguments con
   for (Flag const& flag : kernel.flags)
     text += fmt::format("--{}={} ", flag.name, arguments.text(flag.name));
   return text + "--cluster=" + cluster_text(outcome.cluster);
-}
-
-/// The counts as a sentence; what is zero is left out.
-std::string counts_text(Outcome const& outcome) {
-  std::map<std::string, long long> counts(outcome.counts.begin(), outcome.counts.end());
-  if (counts.empty()) return "none: a GPU counts nothing, --target simulator does";
-  std::string text =
-      fmt::format("{} teams of {} threads in {} clusters, {} resident at once", counts["teams"],
-                  counts["teams"] > 0 ? counts["threads"] / counts["teams"] : 0, counts["clusters"],
-                  std::min(counts["resident_limit"], counts["clusters"]));
-  std::pair<char const*, char const*> const phrases[] = {
-      {"team_barriers", "team barriers {} a team"},
-      {"cluster_barriers", "cluster barriers {} a cluster"},
-      {"subgroup_exchanges", "subgroup exchanges {}"},
-      {"team_atomics", "team atomics {}"},
-      {"remote_atomics", "remote atomics {}"},
-      {"global_atomics", "global atomics {}"},
-      {"scratch_bytes_used", "scratch {} B used a team"}};
-  for (auto const& [key, phrase] : phrases)
-    if (counts[key] != 0) text += "; " + fmt::format(fmt::runtime(phrase), counts[key]);
-  if (counts["scratch_bytes"] != 0) text += fmt::format(" of {} B", counts["scratch_bytes"]);
-  return text;
 }
 
 void print_text(Outcome const& outcome, Kernel const& kernel, RunOptions const& options) {

@@ -36,7 +36,7 @@ class ForeignAtomic {
   ForeignAtomic(void const volatile* address, std::size_t bytes, AtomicAccess::Kind kind, int order,
                 void const* program_counter)
       : address_(const_cast<void const*>(address)) {
-    if (running_check == nullptr || running_check->is_in_atomic()) return;
+    if (running_check == nullptr) return;
     check_ = running_check;
     access_.kind = kind;
     access_.bytes = static_cast<std::uint8_t>(bytes);
@@ -125,7 +125,7 @@ KOHORT_ATOMICS(64, std::uint64_t)
 
 KOHORT_HOOK void __tsan_atomic_thread_fence(int order) {
   __atomic_thread_fence(__ATOMIC_SEQ_CST);
-  if (running_check != nullptr && !running_check->is_in_atomic() && order != __ATOMIC_RELAXED)
+  if (running_check != nullptr && order != __ATOMIC_RELAXED)
     running_check->fence(AtomicScope::system, site_of(__builtin_return_address(0)));
 }
 KOHORT_HOOK void __tsan_atomic_signal_fence(int) {}

@@ -23,16 +23,19 @@ bool acquires(AtomicOrder order) {
 
 /// Beyond this many, a release that carries all an earlier one does takes its place, whatever
 /// narrower scopes make of it: a grid's barrier would keep one for every team.
-constexpr std::size_t most_exact_releases = 32;
+constexpr std::size_t most_exact_releases = 256;
 
 void add_release(Releases& at, Released const& one, bool carries_all) {
   std::vector<Released>& all = at.all;
+  if (carries_all && one.scope >= AtomicScope::device)
+    for (Released& other : all) other.is_carried |= other.scope >= AtomicScope::device;
   if (carries_all && all.size() >= most_exact_releases)
     std::erase_if(all, [&](Released const& other) { return other.scope <= one.scope; });
   for (Released& other : all) {
     if (other.scope != one.scope || other.cluster != one.cluster || other.team != one.team)
       continue;
     other.published = joined(other.published, one.published);
+    other.is_carried = false;
     return;
   }
   all.push_back(one);
@@ -44,11 +47,11 @@ bool ClusterCheck::reaches(AtomicScope scope, ThreadOrder const& from, std::uint
                            std::uint16_t team) const {
   if (scope >= AtomicScope::device) return true;
   bool const same_cluster = cluster == static_cast<std::uint32_t>(cluster_.index);
-  return same_cluster && (scope == AtomicScope::cluster || team == from.team);
+  return same_cluster && (scope == AtomicScope::cluster || team == from.team());
 }
 
 void ClusterCheck::before_atomic(void const* address, AtomicAccess access, SiteId site) {
-  is_in_atomic_ = true;
+  running_check = nullptr;  // hooks within the operation have nothing to tell
   auto const at = reinterpret_cast<std::uintptr_t>(address);
   if (at - region.base >= region.bytes) return;
   std::uintptr_t const offset = at - region.base;
@@ -61,7 +64,7 @@ void ClusterCheck::before_atomic(void const* address, AtomicAccess access, SiteI
 
 /// What the operation acquires comes first: a read-modify-write passes it on.
 void ClusterCheck::after_atomic(void const* address, AtomicAccess access, bool wrote, SiteId site) {
-  is_in_atomic_ = false;
+  running_check = this;
   auto const at = reinterpret_cast<std::uintptr_t>(address);
   if (at - region.base >= region.bytes) return;
   bool const scratch = is_scratch(at - region.base);
@@ -87,7 +90,8 @@ void ClusterCheck::observe_releases(ReleasesByAddress const& releases, std::uint
   mine.last_order = access.order;
   mine.last_version = found->second.version;
   for (Released const& one : found->second.all) {
-    ThreadOrder const& me = order_.thread(thread);
+    if (one.is_carried && access.scope >= AtomicScope::device) continue;
+    ThreadOrder const me = order_.thread(thread);
     if (!reaches(one.scope, me, one.cluster, one.team) ||
         !reaches(access.scope, me, one.cluster, one.team))
       continue;
@@ -103,8 +107,10 @@ void ClusterCheck::observe_releases(ReleasesByAddress const& releases, std::uint
 
 void ClusterCheck::add_release_of(ReleasesByAddress& releases, std::uintptr_t address,
                                   AtomicAccess access, int thread, SiteId site) {
-  Released released{access.scope, static_cast<std::uint32_t>(cluster_.index),
-                    order_.thread(thread).team, nullptr};
+  Released released;
+  released.scope = access.scope;
+  released.cluster = static_cast<std::uint32_t>(cluster_.index);
+  released.team = order_.thread(thread).team();
   if (kohort::simulator::releases(access.order)) {
     released.published = order_.publish(thread);
     order_.begin_segment(thread, site);
@@ -115,7 +121,9 @@ void ClusterCheck::add_release_of(ReleasesByAddress& releases, std::uintptr_t ad
   // A store begins a sequence anew; an update goes on with the one it meets.
   if (access.kind == AtomicAccess::Kind::store) releases.erase(address);
   if (released.published != nullptr)
-    add_release(releases[address], released, acquires(access.order));
+    add_release(releases[address], released,
+                kohort::simulator::releases(access.order) && acquires(access.order) &&
+                    access.scope >= AtomicScope::device);
   if (released.published == nullptr && access.kind != AtomicAccess::Kind::store) return;
   static std::atomic<std::uint64_t> last_version{0};
   if (auto const found = releases.find(address); found != releases.end())
@@ -129,7 +137,7 @@ ClusterCheck::Fences& ClusterCheck::fences_of(int thread) {
 
 void ClusterCheck::touch_atomic(std::uintptr_t offset, AtomicAccess access, bool wrote,
                                 SiteId site) {
-  ThreadOrder const& me = running();
+  ThreadOrder const me = running();
   bool const scratch = is_scratch(offset);
   AccessKind const kind = wrote ? AccessKind::atomic_write : AccessKind::atomic_read;
   if (scratch && watches_lifetime_) touch_peer(offset, me, kind, site);
@@ -146,7 +154,7 @@ void ClusterCheck::touch_atomic(std::uintptr_t offset, AtomicAccess access, bool
 void ClusterCheck::fence(AtomicScope scope, SiteId site) {
   int const thread = cluster_.scheduler.running();
   Fences& fences = fences_of(thread);
-  ThreadOrder const& me = order_.thread(thread);
+  ThreadOrder const me = order_.thread(thread);
   std::erase_if(fences.seen, [&](Released const& one) {
     if (!reaches(scope, me, one.cluster, one.team)) return false;
     order_.acquire(thread, one.published);
@@ -160,7 +168,6 @@ void ClusterCheck::fence(AtomicScope scope, SiteId site) {
 /// PTX: a volatile operation is a relaxed one at system scope.
 void ClusterCheck::access_volatile(std::uintptr_t offset, std::uint32_t bytes, bool writes,
                                    SiteId site) {
-  if (is_in_atomic_) return;
   AtomicAccess access;
   access.kind = writes ? AtomicAccess::Kind::store : AtomicAccess::Kind::load;
   access.bytes = static_cast<std::uint8_t>(bytes);

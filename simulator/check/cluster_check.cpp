@@ -10,16 +10,12 @@ namespace kohort::simulator {
 
 thread_local ClusterCheck* running_check = nullptr;
 
-ThreadOrder const& ClusterCheck::running() const {
-  return order_.thread(cluster_.scheduler.running());
-}
-
 void ClusterCheck::begin(LaunchCheck& launch, int worker) {
   launch_ = &launch;
   worker_ = worker;
   ignored_ = ignored_barrier();
   faults_.clear();
-  is_in_atomic_ = false;
+  running_index_ = &cluster_.scheduler.running_index();
   fences_.clear();
   first_in_launch_ = launch.first_segment();
   first_in_scratch_ = order_.begin(static_cast<std::uint32_t>(cluster_.index), cluster_.size,
@@ -28,6 +24,7 @@ void ClusterCheck::begin(LaunchCheck& launch, int worker) {
                           : 0;
   scratch_ = reinterpret_cast<std::uintptr_t>(cluster_.arena.begin()) - region.base;
   scratch_bytes_ = cluster_.arena.bytes();
+  last_object_bytes_ = 0;
   watches_lifetime_ = cluster_.ends_teams_early && cluster_.size > 1;
   threads_left_.assign(static_cast<std::size_t>(cluster_.size), cluster_.team_threads);
   if (watches_lifetime_)
@@ -112,7 +109,7 @@ void ClusterCheck::report(char const* id, std::uintptr_t offset, std::uint32_t b
 }
 
 void ClusterCheck::touch_bytes(std::uintptr_t offset, std::size_t bytes, bool writes, SiteId site) {
-  ThreadOrder const& me = running();
+  ThreadOrder const me = running();
   bool const scratch = is_scratch(offset);
   if (scratch && watches_lifetime_)
     touch_peer(offset, me, writes ? AccessKind::write : AccessKind::read, site);
@@ -133,7 +130,7 @@ void ClusterCheck::touch_bytes(std::uintptr_t offset, std::size_t bytes, bool wr
 
 void ClusterCheck::access_range(std::uintptr_t offset, std::size_t bytes, bool writes,
                                 SiteId site) {
-  if (!is_in_atomic_) touch_bytes(offset, bytes, writes, site);
+  touch_bytes(offset, bytes, writes, site);
 }
 
 }  // namespace kohort::simulator

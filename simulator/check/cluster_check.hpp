@@ -46,9 +46,6 @@ class ClusterCheck {
   void access_range(std::uintptr_t offset, std::size_t bytes, bool writes, SiteId site);
   /// An access that the compiler makes at once, and that orders nothing.
   void access_volatile(std::uintptr_t offset, std::uint32_t bytes, bool writes, SiteId site);
-  /// Whether the running thread is within an atomic operation of the library, whose own hooks tell
-  /// nothing new.
-  bool is_in_atomic() const { return is_in_atomic_; }
 
  private:
   struct Access {
@@ -69,13 +66,20 @@ class ClusterCheck {
     std::uint64_t last_version = 0;
   };
 
-  ThreadOrder const& running() const;
+  ThreadOrder running() const;
   bool is_scratch(std::uintptr_t offset) const { return offset - scratch_ < scratch_bytes_; }
   /// Words of earlier segments are of an earlier cluster, or of an earlier launch.
   SegmentId first_segment(bool scratch) const {
     return scratch ? first_in_scratch_ : first_in_launch_;
   }
 
+  template <bool Writes>
+  void touch_scratch(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me,
+                     SiteId site);
+  template <bool Writes>
+  void touch_global(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me,
+                    SiteId site);
+  /// All that two words can say (races.cpp).
   template <bool Writes>
   void touch(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me, SiteId site,
              bool scratch);
@@ -118,6 +122,7 @@ class ClusterCheck {
                     AccessKind kind, SiteId site);
   void check_initialised(std::uintptr_t offset, std::uint32_t bytes, SiteId site);
   void check_initialised_if_poison(std::uintptr_t offset, std::size_t bytes, SiteId site);
+  void access_misaligned(std::uintptr_t offset, std::uint32_t bytes, bool writes, SiteId site);
   void report_misaligned(std::uintptr_t offset, std::uint32_t bytes, bool writes, SiteId site);
 
   // lifetime.cpp
@@ -140,10 +145,17 @@ class ClusterCheck {
               AccessKind kind, SiteId site, int peer = -1);
   int team_of(std::uintptr_t offset) const;
 
-  ClusterState& cluster_;
-  LaunchCheck* launch_ = nullptr;
-  int worker_ = 0;
+  // What hooks look at comes first.
   ClusterOrder order_;
+  int const* running_index_ = nullptr;
+  LaunchCheck* launch_ = nullptr;
+  std::uintptr_t scratch_ = 0;
+  std::uintptr_t scratch_bytes_ = 0;
+  SegmentId first_in_scratch_ = 0;
+  SegmentId first_in_launch_ = 0;
+  bool watches_lifetime_ = false;
+  ClusterState& cluster_;
+  int worker_ = 0;
   SegmentSource source_;
   AccessFaults faults_;
   HistoryPool scratch_histories_;
@@ -162,11 +174,10 @@ class ClusterCheck {
   std::vector<NotedSite> noted_sites_ = std::vector<NotedSite>(std::size_t{1} << 14U);
   std::size_t next_noted_ = 0;
 
-  std::uintptr_t scratch_ = 0;
-  std::uintptr_t scratch_bytes_ = 0;
-  SegmentId first_in_scratch_ = 0;
-  SegmentId first_in_launch_ = 0;
-  bool is_in_atomic_ = false;
+
+  /// The scratch object that was touched last, in whole granules.
+  std::uintptr_t last_object_ = 0;
+  std::uintptr_t last_object_bytes_ = 0;
 
   /// ManualLifetime: by accessing thread and owning team, the last read and the last write.
   struct PeerAccess {
@@ -174,7 +185,6 @@ class ClusterCheck {
     SiteId site = unknown_site;
     std::uintptr_t offset = 0;
   };
-  bool watches_lifetime_ = false;
   std::vector<PeerAccess> peer_accesses_;
   PeerAccess& peer_access(int accessor, int owner, bool writes) {
     return peer_accesses_[static_cast<std::size_t>((accessor * order_.teams() + owner) * 2 +
@@ -186,92 +196,117 @@ class ClusterCheck {
 /// The check of the cluster that this OS thread runs, or null.
 extern __attribute__((tls_model("initial-exec"))) thread_local ClusterCheck* running_check;
 
-// Defined here for the hooks' sake: most accesses end in these lines
-// -------------------------------
+// Defined here for the hooks' sake -----------------------------------------------------------------
 
-/// Whether all readers of a word happened before; false where only the threads' own progress tells.
-inline bool ClusterCheck::all_known(ThreadOrder const& me, ReadWord readers) const {
-  SegmentId const segment = readers.segment();
-  std::uint32_t const mine = 1U << me.lane;
-  if (readers.lanes() == mine && order_.knows_read(me, segment, me.lane)) return true;
-  // Two lanes that no thread need be: knowledge by barriers covers every lane alike.
-  return order_.knows_by_barriers(me, segment);
+/// The running thread's place in the order; what it knows of its cluster's segments fits a number
+/// while barriers of the whole cluster are all there is.
+__attribute__((always_inline)) inline ThreadOrder ClusterCheck::running() const {
+  return order_.thread(*running_index_);
 }
 
+/// The common cases of scratch that has been written: the last write and the reads since happened
+/// before by a barrier of the whole cluster, or are of this segment.
 template <bool Writes>
-inline void ClusterCheck::touch(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me,
-                                SiteId site, bool scratch) {
-  SegmentId const first = first_segment(scratch);
-  WriteWord const written{region.writes[granule]};
+__attribute__((always_inline)) inline void ClusterCheck::touch_scratch(std::uintptr_t granule,
+                                                                       std::uint32_t bytes,
+                                                                       ThreadOrder const& me,
+                                                                       SiteId site) {
+  std::uint64_t const written = region.writes[granule];
   ReadWord const read{region.reads[granule]};
-  bool const is_written = written.bits >= std::uint64_t{first} << 37U;
-  bool const is_read = read.segment() >= first;
-  Access const access{Writes ? AccessKind::write : AccessKind::read, AtomicScope::system, bytes,
-                      site};
-  bool const write_is_known =
-      !is_written || written.tag() == me.tag ||
-      (!written.is_history() && order_.knows(me, written.segment(), written.lane()));
-  if constexpr (Writes) {
-    bool const is_simple = write_is_known && (!is_written || (written.bytes() & ~bytes) == 0) &&
-                           (!is_read || ((read.bytes() & ~bytes) == 0 && all_known(me, read)));
-    if (!is_simple) [[unlikely]]
-      return touch_history(granule, access, me);
-    if (!is_written && !is_read && first_touch(granule, bytes, me, true, site)) [[unlikely]]
-      return touch_history(granule, access, me);
-    // What earlier launches wrote to global memory stays; scratch begins anew.
-    std::uint32_t const before = is_written || !scratch ? written.written() : 0;
-    region.writes[granule] = WriteWord::of(me.tag, bytes, before | bytes, site).bits;
-    if (is_read) region.reads[granule] = 0;
-  } else {
-    if (!write_is_known) [[unlikely]]
-      return touch_history(granule, access, me);
-    if (is_read && read.segment() == me.segment && read.bytes() == bytes) {
-      region.reads[granule] = read.bits | 1U << me.lane;
-      if ((region.read_sites[granule] & ~more_sites_bit) != site) note_site(granule, me, site);
-      return;
+  std::uint64_t const segment = written >> 37U;
+  bool const is_known_write =
+      written >> 32U == me.tag || segment - first_in_scratch_ < me.known_below - first_in_scratch_;
+  bool const is_known_read =
+      read.segment() < me.known_below && (read.bytes() & ~bytes) == 0;
+  if (is_known_write) [[likely]] {
+    if constexpr (Writes) {
+      WriteWord const last{written};
+      if (is_known_read && (last.bytes() & ~bytes) == 0) [[likely]] {
+        region.writes[granule] = WriteWord::of(me.tag, bytes, last.written() | bytes, site).bits;
+        if (read.bits != 0) region.reads[granule] = 0;
+        return;
+      }
+    } else if ((WriteWord{written}.written() & bytes) != 0) {
+      if (read.segment() == me.segment && read.bytes() == bytes) {
+        region.reads[granule] = read.bits | 1U << me.lane;
+        if ((region.read_sites[granule] & ~more_sites_bit) != site) note_site(granule, me, site);
+        return;
+      }
+      if (is_known_read) [[likely]] {
+        region.reads[granule] = ReadWord::of(me.segment, bytes, 1U << me.lane).bits;
+        region.read_sites[granule] = site;
+        return;
+      }
     }
-    if (!is_read || ((read.bytes() & ~bytes) == 0 && all_known(me, read))) {
-      if (!is_written && !is_read && first_touch(granule, bytes, me, false, site)) [[unlikely]]
-        return touch_history(granule, access, me);
-      region.reads[granule] = ReadWord::of(me.segment, bytes, 1U << me.lane).bits;
-    } else {
-      return touch_history(granule, access, me);
-    }
-    region.read_sites[granule] = site;
   }
+  touch<Writes>(granule, bytes, me, site, true);
+}
+
+/// The common cases of global memory: nobody wrote it, and nobody, or the same group, touches it.
+template <bool Writes>
+__attribute__((always_inline)) inline void ClusterCheck::touch_global(std::uintptr_t granule,
+                                                                      std::uint32_t bytes,
+                                                                      ThreadOrder const& me,
+                                                                      SiteId site) {
+  std::uint64_t const written = region.writes[granule];
+  ReadWord const read{region.reads[granule]};
+  bool const is_whole = region.page_uses[granule / (region_page / 4)] ==
+                        static_cast<std::uint8_t>(PageUse::whole);
+  bool const is_read = read.segment() >= first_in_launch_;
+  if (written >> 37U < first_in_launch_ && is_whole) [[likely]] {
+    if constexpr (Writes) {
+      if (!is_read) [[likely]] {
+        region.writes[granule] =
+            WriteWord::of(me.tag, bytes, WriteWord{written}.written() | bytes, site).bits;
+        return;
+      }
+    } else {
+      if (!is_read) [[likely]] {
+        region.reads[granule] = ReadWord::of(me.segment, bytes, 1U << me.lane).bits;
+        region.read_sites[granule] = site;
+        return;
+      }
+      if (read.segment() == me.segment && read.bytes() == bytes) {
+        region.reads[granule] = read.bits | 1U << me.lane;
+        if ((region.read_sites[granule] & ~more_sites_bit) != site) note_site(granule, me, site);
+        return;
+      }
+    }
+  }
+  touch<Writes>(granule, bytes, me, site, false);
 }
 
 template <int Bytes, bool Writes>
-inline void ClusterCheck::access(std::uintptr_t offset, void const* program_counter) {
-  if (is_in_atomic_) [[unlikely]]
-    return;
+__attribute__((always_inline)) inline void ClusterCheck::access(std::uintptr_t offset,
+                                                                void const* program_counter) {
   SiteId const site = site_of(program_counter);
   constexpr std::uintptr_t alignment = Bytes;
-  if ((offset & (alignment - 1)) != 0) [[unlikely]] {
-    report_misaligned(offset, Bytes, Writes, site);
-    return touch_bytes(offset, Bytes, Writes, site);
-  }
-  ThreadOrder const& me = running();
+  if ((offset & (alignment - 1)) != 0) [[unlikely]]
+    return access_misaligned(offset, Bytes, Writes, site);
+  ThreadOrder const me = running();
   bool const scratch = is_scratch(offset);
-  if (scratch && watches_lifetime_) [[unlikely]]
-    touch_peer(offset, me, Writes ? AccessKind::write : AccessKind::read, site);
   if constexpr (!Writes) {
-    unsigned char const* const memory =
-        reinterpret_cast<unsigned char const*>(region.base + offset);
+    // Only what nobody wrote holds poison throughout, or what was written to look like it.
+    auto const* const memory = reinterpret_cast<unsigned char const*>(region.base + offset);
     unsigned char poisoned[Bytes];
     std::memset(poisoned, poison, Bytes);
     if (std::memcmp(memory, poisoned, Bytes) == 0) [[unlikely]]
       check_initialised(offset, Bytes, site);
   }
   std::uintptr_t const granule = offset >> 2U;
-  if (!scratch) launch_->lock(granule);
-  if constexpr (Bytes < 4) {
-    touch<Writes>(granule, ((1U << Bytes) - 1U) << (offset & 3U), me, site, scratch);
+  constexpr int granules = Bytes < 4 ? 1 : Bytes / 4;
+  std::uint32_t const bytes = Bytes < 4 ? ((1U << Bytes) - 1U) << (offset & 3U) : 15U;
+  if (scratch) {
+    if (watches_lifetime_) [[unlikely]]
+      touch_peer(offset, me, Writes ? AccessKind::write : AccessKind::read, site);
+    for (int i = 0; i < granules; ++i)
+      touch_scratch<Writes>(granule + static_cast<std::uintptr_t>(i), bytes, me, site);
   } else {
-    for (int i = 0; i < Bytes / 4; ++i)
-      touch<Writes>(granule + static_cast<std::uintptr_t>(i), 15U, me, site, scratch);
+    launch_->lock(granule);
+    for (int i = 0; i < granules; ++i)
+      touch_global<Writes>(granule + static_cast<std::uintptr_t>(i), bytes, me, site);
+    launch_->unlock(granule);
   }
-  if (!scratch) launch_->unlock(granule);
 }
 
 }  // namespace kohort::simulator

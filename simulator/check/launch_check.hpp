@@ -21,6 +21,8 @@ struct Released {
   AtomicScope scope = AtomicScope::system;
   std::uint32_t cluster = 0;
   std::uint16_t team = 0;
+  /// A later release of device scope carries all of it: who acquires that one needs it no more.
+  bool is_carried = false;
   Published published;
 };
 struct Releases {

@@ -14,6 +14,17 @@ bool ClusterCheck::first_touch(std::uintptr_t granule, std::uint32_t bytes, Thre
                                bool writes, SiteId site) {
   auto const use = static_cast<PageUse>(region.page_uses[(granule << 2U) / region_page]);
   if (use == PageUse::whole) return false;
+  if (use == PageUse::scratch) {
+    // Neighbours follow each other: most are in the object of the last one.
+    std::uintptr_t const offset = granule << 2U;
+    if (offset - last_object_ < last_object_bytes_) return false;
+    if (is_scratch(offset)) {
+      auto const [begin, end] = cluster_.arena.object_around(offset - scratch_);
+      last_object_ = scratch_ + begin;
+      last_object_bytes_ = begin % 4 == 0 ? (end - begin) & ~std::uintptr_t{3} : 0;
+      if (offset - last_object_ < last_object_bytes_) return false;
+    }
+  }
   return check_bounds(granule, bytes, me, writes ? AccessKind::write : AccessKind::read, site);
 }
 
@@ -76,6 +87,12 @@ void ClusterCheck::check_initialised_if_poison(std::uintptr_t offset, std::size_
   for (std::size_t i = 0; i < bytes; ++i)
     if (memory[i] != poison) return;
   check_initialised(offset, static_cast<std::uint32_t>(bytes), site);
+}
+
+void ClusterCheck::access_misaligned(std::uintptr_t offset, std::uint32_t bytes, bool writes,
+                                     SiteId site) {
+  report_misaligned(offset, bytes, writes, site);
+  touch_bytes(offset, bytes, writes, site);
 }
 
 void ClusterCheck::report_misaligned(std::uintptr_t offset, std::uint32_t bytes, bool writes,

@@ -31,6 +31,63 @@ bool conflict(HistoryEntry const& earlier, AccessKind kind) {
 
 }  // namespace
 
+/// Whether all readers of a word happened before; false where only the threads' own progress tells.
+bool ClusterCheck::all_known(ThreadOrder const& me, ReadWord readers) const {
+  SegmentId const segment = readers.segment();
+  std::uint32_t const mine = 1U << me.lane;
+  if (readers.lanes() == mine && order_.knows_read(me, segment, me.lane)) return true;
+  // Two lanes that no thread need be: knowledge by barriers covers every lane alike.
+  return order_.knows_by_barriers(me, segment);
+}
+
+template <bool Writes>
+void ClusterCheck::touch(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me,
+                                SiteId site, bool scratch) {
+  SegmentId const first = first_segment(scratch);
+  WriteWord const written{region.writes[granule]};
+  ReadWord const read{region.reads[granule]};
+  bool const is_written = written.bits >= std::uint64_t{first} << 37U;
+  bool const is_read = read.segment() >= first;
+  Access const access{Writes ? AccessKind::write : AccessKind::read, AtomicScope::system, bytes,
+                      site};
+  bool const write_is_known =
+      !is_written || written.tag() == me.tag ||
+      (!written.is_history() && order_.knows(me, written.segment(), written.lane()));
+  if constexpr (Writes) {
+    bool const is_simple = write_is_known && (!is_written || (written.bytes() & ~bytes) == 0) &&
+                           (!is_read || ((read.bytes() & ~bytes) == 0 && all_known(me, read)));
+    if (!is_simple) [[unlikely]]
+      return touch_history(granule, access, me);
+    if (!is_written && !is_read && first_touch(granule, bytes, me, true, site)) [[unlikely]]
+      return touch_history(granule, access, me);
+    // What earlier launches wrote to global memory stays; scratch begins anew.
+    std::uint32_t const before = is_written || !scratch ? written.written() : 0;
+    region.writes[granule] = WriteWord::of(me.tag, bytes, before | bytes, site).bits;
+    if (is_read) region.reads[granule] = 0;
+  } else {
+    if (!write_is_known) [[unlikely]]
+      return touch_history(granule, access, me);
+    if (is_read && read.segment() == me.segment && read.bytes() == bytes) {
+      region.reads[granule] = read.bits | 1U << me.lane;
+      if ((region.read_sites[granule] & ~more_sites_bit) != site) note_site(granule, me, site);
+      return;
+    }
+    if (!is_read || ((read.bytes() & ~bytes) == 0 && all_known(me, read))) {
+      if (!is_written && !is_read && first_touch(granule, bytes, me, false, site)) [[unlikely]]
+        return touch_history(granule, access, me);
+      region.reads[granule] = ReadWord::of(me.segment, bytes, 1U << me.lane).bits;
+    } else {
+      return touch_history(granule, access, me);
+    }
+    region.read_sites[granule] = site;
+  }
+}
+
+template void ClusterCheck::touch<true>(std::uintptr_t, std::uint32_t, ThreadOrder const&, SiteId,
+                                       bool);
+template void ClusterCheck::touch<false>(std::uintptr_t, std::uint32_t, ThreadOrder const&, SiteId,
+                                        bool);
+
 HistoryPool& ClusterCheck::pool_of(std::uintptr_t granule) {
   return is_scratch(granule << 2U) ? scratch_histories_ : launch_->histories(worker_);
 }
@@ -117,7 +174,7 @@ bool ClusterCheck::replaces(Access const& access, ThreadOrder const& me, History
   Segment const& earlier = segments[entry.segment];
   // Whom a scope reaches is the same for all threads of a team.
   bool const is_same_team =
-      earlier.cluster == static_cast<std::uint32_t>(cluster_.index) && earlier.team == me.team;
+      earlier.cluster == static_cast<std::uint32_t>(cluster_.index) && earlier.team == me.team();
   return is_same_team || entries > most_exact_entries;
 }
 
@@ -164,7 +221,7 @@ bool ClusterCheck::join_entry(History& history, Access const& access, ThreadOrde
     if (entry.kind != access.kind || entry.bytes != access.bytes || entry.scope != access.scope)
       continue;
     if (entry.by_group != nullptr && are_of_one_team(entry.segment, me.segment)) {
-      (*entry.by_group)[me.group] |= mine;
+      (*entry.by_group)[me.group()] |= mine;
     } else if (entry.by_group == nullptr && entry.segment == me.segment) {
       entry.lanes |= mine;
     } else {

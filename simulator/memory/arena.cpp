@@ -79,11 +79,13 @@ ScratchObject const* Arena::object_at(std::size_t in_block) const {
   return nullptr;
 }
 
-bool Arena::is_object(std::size_t offset, std::size_t bytes) const {
-  if (offset < lead_) return false;
+std::pair<std::size_t, std::size_t> Arena::object_around(std::size_t offset) const {
+  if (offset < lead_) return {0, 0};
   std::size_t const in_block = (offset - lead_) % stride_;
   ScratchObject const* const object = object_at(in_block);
-  return object != nullptr && in_block + bytes <= object->offset + object->bytes;
+  if (object == nullptr) return {0, 0};
+  std::size_t const begin = offset - in_block + object->offset;
+  return {begin, begin + object->bytes};
 }
 
 bool Arena::is_mapped(std::size_t offset) const {

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <memory>
+#include <utility>
 #include <vector>
 
 namespace kohort::simulator {
@@ -38,7 +39,12 @@ class Arena {
   std::size_t bytes() const { return size_; }
 
   /// Whether `bytes` from `offset`, counted from begin(), lie in one object.
-  bool is_object(std::size_t offset, std::size_t bytes) const;
+  bool is_object(std::size_t offset, std::size_t bytes) const {
+    auto const [begin, end] = object_around(offset);
+    return offset + bytes <= end;
+  }
+  /// Where the object at `offset` lies; two equal numbers: there is none.
+  std::pair<std::size_t, std::size_t> object_around(std::size_t offset) const;
   /// Whether they are memory that peers can map.
   bool is_mapped(std::size_t offset) const;
 

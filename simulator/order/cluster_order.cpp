@@ -17,43 +17,39 @@ bool ClusterOrder::begin(std::uint32_t cluster, int teams, int team_threads,
   filling_ = complete_ = rejoined_ = KnowledgeHandle();
   joined_.clear();
   phase_ = 0;
+  first_after_arrival_ = complete_below_ = 0;
   released_ = reads_released_ = 0;
   std::size_t const groups = static_cast<std::size_t>(teams) * team_groups_;
   steps_.assign(groups, Step{});
-  released_ticks_.assign(groups * group_lanes, 0);
-  reads_released_ticks_.assign(groups * group_lanes, 0);
-  threads_.resize(static_cast<std::size_t>(teams) * team_threads);
-  KnowledgeHandle const nothing(new Knowledge(teams));
+  std::size_t const threads = static_cast<std::size_t>(teams) * team_threads;
+  segments_.resize(threads);
+  lanes_.resize(threads);
+  arrived_with_.assign(threads, 0);
+  released_ticks_.assign(threads, 0);
+  reads_released_ticks_.assign(threads, 0);
+  knowledge_.assign(threads, KnowledgeHandle(new Knowledge(teams)));
   std::size_t index = 0;
   for (int team = 0; team < teams; ++team) {
-    SegmentId segment = 0;
     for (int rank = 0; rank < team_threads; ++rank, ++index) {
-      ThreadOrder& thread = threads_[index];
-      thread.team = static_cast<std::uint16_t>(team);
-      thread.group = static_cast<std::uint16_t>(rank / group_lanes);
-      thread.lane = static_cast<std::uint32_t>(rank % group_lanes);
-      thread.knowledge = nothing;
-      if (thread.lane == 0)
-        segment = source.make({.cluster = cluster, .team = thread.team, .group = thread.group});
-      if (segment == 0) ran_out_ = true;
-      enter(thread, segment);
+      lanes_[index] = static_cast<std::uint8_t>(rank % group_lanes);
+      segments_[index] = lanes_[index] != 0
+                             ? segments_[index - 1]
+                             : source.make({.cluster = cluster,
+                                            .team = static_cast<std::uint16_t>(team),
+                                            .group = static_cast<std::uint16_t>(rank / group_lanes)});
+      if (segments_[index] == 0) ran_out_ = true;
     }
   }
+  known_below_.assign(threads, segments_.front());
   return !ran_out_;
-}
-
-void ClusterOrder::enter(ThreadOrder& thread, SegmentId segment) {
-  thread.segment = segment;
-  thread.tag = std::uint64_t{segment} << 5U | thread.lane;
 }
 
 bool ClusterOrder::knows_foreign(ThreadOrder const& thread, Segment const& earlier,
                                  std::uint32_t lane, bool read) {
-  if (thread.knowledge->others == nullptr) return false;
-  auto const found = thread.knowledge->others->find(earlier.cluster);
-  if (found == thread.knowledge->others->end()) return false;
-  return read ? found->second.knows_read(earlier, static_cast<int>(lane))
-              : found->second.knows(earlier, static_cast<int>(lane));
+  Prefixes const* const known = find(thread.knowledge->others, earlier.cluster);
+  if (known == nullptr) return false;
+  return read ? known->knows_read(earlier, static_cast<int>(lane))
+              : known->knows(earlier, static_cast<int>(lane));
 }
 
 std::uint32_t ClusterOrder::unknown_in_group(ThreadOrder const& thread, SegmentId segment,
@@ -93,68 +89,75 @@ SegmentId ClusterOrder::step(Step& last, SegmentId from, Tick tick, std::uint32_
 }
 
 void ClusterOrder::tick(int index, Tick tick, std::uint32_t site) {
-  ThreadOrder& thread = threads_[static_cast<std::size_t>(index)];
-  Step& last = steps_[static_cast<std::size_t>(thread.team * team_groups_ + thread.group)];
-  enter(thread, step(last, thread.segment, tick, site));
+  SegmentId& segment = segments_[static_cast<std::size_t>(index)];
+  Segment const& of = segments[segment];
+  Step& last = steps_[static_cast<std::size_t>(of.team * team_groups_ + of.group)];
+  segment = step(last, segment, tick, site);
 }
 
 void ClusterOrder::team_barrier(int team, std::uint32_t site) {
-  std::span<ThreadOrder> const threads(&threads_[static_cast<std::size_t>(team) * team_threads_],
-                                       static_cast<std::size_t>(team_threads_));
-  KnowledgeHandle& first = threads.front().knowledge;
-  bool const all_same = std::all_of(threads.begin(), threads.end(), [&](ThreadOrder const& thread) {
-    return thread.knowledge.get() == first.get();
-  });
-  Knowledge& known = first.own(all_same ? team_threads_ : 1);
+  std::size_t const first = static_cast<std::size_t>(team) * static_cast<std::size_t>(team_threads_);
+  std::size_t const end = first + static_cast<std::size_t>(team_threads_);
+  Knowledge const* const of_first = knowledge_[first].get();
+  bool const all_same =
+      std::all_of(&knowledge_[first], &knowledge_[first] + team_threads_,
+                  [&](KnowledgeHandle const& one) { return one.get() == of_first; });
+  Knowledge& known = knowledge_[first].own(all_same ? team_threads_ : 1);
   if (!all_same) {
     Knowledge const* last = nullptr;
-    for (ThreadOrder const& thread : threads.subspan(1)) {
-      if (thread.knowledge.get() == last) continue;
-      last = thread.knowledge.get();
+    for (std::size_t i = first + 1; i < end; ++i) {
+      if (knowledge_[i].get() == last) continue;
+      last = knowledge_[i].get();
       known.join(*last);
     }
   }
-  known.own.pass_team_barrier(team, segments[threads.front().segment].barriers + 1);
-  bool const moved = threads.back().knowledge.get() != first.get();
-  for (ThreadOrder& thread : threads) {
-    if (moved || !all_same) thread.knowledge = first;
-    Step& last = steps_[static_cast<std::size_t>(team * team_groups_ + thread.group)];
-    enter(thread, step(last, thread.segment, Tick::barrier, site));
+  known.own.pass_team_barrier(team, segments[segments_[first]].barriers + 1);
+  // Changed in place, it is everybody's already.
+  if (knowledge_[end - 1].get() != &known || !all_same)
+    for (std::size_t i = first + 1; i < end; ++i) knowledge_[i] = knowledge_[first];
+  SegmentId lowest = most_segments;
+  for (std::size_t i = first; i < end; ++i) {
+    std::size_t const group = (i - first) / group_lanes;
+    Step& last = steps_[static_cast<std::size_t>(team * team_groups_) + group];
+    segments_[i] = step(last, segments_[i], Tick::barrier, site);
+    lowest = std::min(lowest, segments_[i]);
   }
+  if (teams_ == 1) std::fill(known_below_.begin(), known_below_.end(), lowest);
 }
 
 bool ClusterOrder::was_joined(std::uint64_t content) const {
   return std::find(joined_.begin(), joined_.end(), content) != joined_.end();
 }
 
-void ClusterOrder::release_into_phase(ThreadOrder& thread) {
-  std::uint64_t const content = thread.knowledge->content;
-  thread.arrived_with = content;
+void ClusterOrder::release_into_phase(std::size_t thread) {
+  std::uint64_t const content = knowledge_[thread]->content;
+  arrived_with_[thread] = content;
   // Beyond a few, to join again costs less than to search.
   constexpr std::size_t most_remembered = 64;
   if (was_joined(content)) return;
   if (joined_.size() < most_remembered) joined_.push_back(content);
   if (!filling_) {
-    filling_ = thread.knowledge;
+    filling_ = knowledge_[thread];
   } else {
-    filling_.own().join(*thread.knowledge.get());
+    filling_.own().join(*knowledge_[thread].get());
   }
 }
 
 void ClusterOrder::cluster_arrived(int index, Publishes publishes, std::uint32_t site) {
-  ThreadOrder& thread = threads_[static_cast<std::size_t>(index)];
-  std::uint32_t const ticks = segments[thread.segment].ticks;
-  thread.arrived_with = 0;
+  auto const thread = static_cast<std::size_t>(index);
+  std::uint32_t const ticks = segments[segments_[thread]].ticks;
+  arrived_with_[thread] = 0;
   if (publishes == Publishes::everything) {
-    released_ticks_[padded(thread)] = ticks;
+    released_ticks_[thread] = ticks;
     ++released_;
     release_into_phase(thread);
   }
   if (publishes != Publishes::nothing) {
-    reads_released_ticks_[padded(thread)] = ticks;
+    reads_released_ticks_[thread] = ticks;
     ++reads_released_;
   }
   tick(index, Tick::arrival, site);
+  if (first_after_arrival_ == 0) first_after_arrival_ = segments_[thread];
 }
 
 void ClusterOrder::cluster_completed() {
@@ -165,16 +168,19 @@ void ClusterOrder::cluster_completed() {
   bool const all_reads = reads_released_ == everybody;
   bool const all = released_ == everybody;
   known.own.pass_any_phase();
+  complete_below_ = all ? first_after_arrival_ : 0;
+  first_after_arrival_ = 0;
   if (all_reads) known.own.pass_cluster_barrier(phase_, !all);
   // Of a thread that went on after its arrival more may be known than that.
-  if (all && known.own.has_lanes()) known.own.forget_lanes_below(released_ticks_, team_groups_);
+  if (all && known.own.has_lanes()) known.own.forget_lanes_below(released_ticks_, team_threads_);
   if (!all || !all_reads) {
-    for (ThreadOrder const& thread : threads_) {
+    for (int index = 0; index < everybody; ++index) {
       // Whether it has arrived by now or not, its segment names its team, group and lane.
-      Segment const& of = segments[thread.segment];
-      int const lane = static_cast<int>(thread.lane);
-      std::uint32_t const ticks = released_ticks_[padded(thread)];
-      std::uint32_t const reads = reads_released_ticks_[padded(thread)];
+      auto const thread = static_cast<std::size_t>(index);
+      Segment const& of = segments[segments_[thread]];
+      int const lane = lanes_[thread];
+      std::uint32_t const ticks = released_ticks_[thread];
+      std::uint32_t const reads = reads_released_ticks_[thread];
       if (!all && ticks > 0) known.own.learn(of, lane, ticks, false);
       if (!all_reads && reads > 0) known.own.learn(of, lane, reads, true);
     }
@@ -190,61 +196,58 @@ void ClusterOrder::cluster_completed() {
 }
 
 void ClusterOrder::cluster_waited(int index) {
-  ThreadOrder& thread = threads_[static_cast<std::size_t>(index)];
-  std::uint64_t const content = thread.knowledge->content;
-  if (content == thread.arrived_with) {
-    thread.knowledge = complete_;
+  auto const thread = static_cast<std::size_t>(index);
+  KnowledgeHandle& knowledge = knowledge_[thread];
+  known_below_[thread] = std::max(known_below_[thread], complete_below_);
+  if (knowledge->content == arrived_with_[thread]) {
+    knowledge = complete_;
     return;
   }
-  if (!rejoined_ || rejoined_from_ != content) {
-    rejoined_from_ = content;
-    rejoined_ = thread.knowledge;
+  if (!rejoined_ || rejoined_from_ != knowledge->content) {
+    rejoined_from_ = knowledge->content;
+    rejoined_ = knowledge;
     rejoined_.own().join(*complete_.get());
   }
-  thread.knowledge = rejoined_;
+  knowledge = rejoined_;
 }
 
 void ClusterOrder::met(std::span<int const> indices, std::uint32_t site) {
-  KnowledgeHandle together = threads_[static_cast<std::size_t>(indices.front())].knowledge;
+  KnowledgeHandle together = knowledge_[static_cast<std::size_t>(indices.front())];
   Knowledge& known = together.own();
   std::uint64_t last = 0;
   for (int const index : indices) {
-    ThreadOrder const& thread = threads_[static_cast<std::size_t>(index)];
-    if (thread.knowledge->content != last) {
-      last = thread.knowledge->content;
-      known.join(*thread.knowledge.get());
+    auto const thread = static_cast<std::size_t>(index);
+    if (knowledge_[thread]->content != last) {
+      last = knowledge_[thread]->content;
+      known.join(*knowledge_[thread].get());
     }
-    Segment const& of = segments[thread.segment];
-    known.own.learn(of, static_cast<int>(thread.lane), of.ticks, false);
+    Segment const& of = segments[segments_[thread]];
+    known.own.learn(of, lanes_[thread], of.ticks, false);
   }
   for (int const index : indices) {
-    threads_[static_cast<std::size_t>(index)].knowledge = together;
+    knowledge_[static_cast<std::size_t>(index)] = together;
     tick(index, Tick::meeting, site);
   }
 }
 
 Published ClusterOrder::publish(int index) {
-  ThreadOrder const& thread = threads_[static_cast<std::size_t>(index)];
-  Knowledge const& known = *thread.knowledge.get();
-  auto all = known.others == nullptr
-                 ? std::make_shared<std::map<std::uint32_t, Prefixes>>()
-                 : std::make_shared<std::map<std::uint32_t, Prefixes>>(*known.others);
-  Prefixes& own = (*all)[cluster_];
-  own = known.own;
-  Segment const& of = segments[thread.segment];
-  own.learn(of, static_cast<int>(thread.lane), of.ticks, false);
-  return all;
+  auto const thread = static_cast<std::size_t>(index);
+  Prefixes own = knowledge_[thread]->own;
+  Segment const& of = segments[segments_[thread]];
+  own.learn(of, lanes_[thread], of.ticks, false);
+  return with(knowledge_[thread]->others, cluster_, own);
 }
 
 void ClusterOrder::acquire(int index, Published const& published) {
   if (published == nullptr) return;
-  Knowledge& known = threads_[static_cast<std::size_t>(index)].knowledge.own();
-  for (auto const& [cluster, prefixes] : *published) {
-    if (cluster != cluster_) continue;
-    known.own.join(prefixes);
-  }
-  if (published->size() > published->count(cluster_))
-    known.others = joined(known.others, published);
+  KnowledgeHandle& handle = knowledge_[static_cast<std::size_t>(index)];
+  Prefixes const* const own = find(published, cluster_);
+  bool const is_own_known = own == nullptr || own->is_known_in(handle->own);
+  Published const others = joined(handle->others, published);
+  if (is_own_known && others == handle->others) return;
+  Knowledge& known = handle.own();
+  if (!is_own_known) known.own.join(*own);
+  known.others = others;
 }
 
 }  // namespace kohort::simulator

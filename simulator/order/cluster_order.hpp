@@ -10,15 +10,18 @@
 
 namespace kohort::simulator {
 
-/// Where a simulated thread is in the happens-before order.
+/// Where a simulated thread is in the happens-before order, looked up.
 struct ThreadOrder {
   std::uint64_t tag = 0;  ///< segment << 5 | lane: the same thread in the same segment
   SegmentId segment = 0;
   std::uint32_t lane = 0;
-  std::uint16_t team = 0;
-  std::uint16_t group = 0;
-  KnowledgeHandle knowledge;
-  std::uint64_t arrived_with = 0;  ///< the content that it released at the cluster barrier
+  /// Of its own cluster, all accesses in lower segments happened before: what barriers of the whole
+  /// cluster tell, as a number.
+  SegmentId known_below = 0;
+  Knowledge const* knowledge = nullptr;
+
+  std::uint16_t team() const { return segments[segment].team; }
+  std::uint16_t group() const { return segments[segment].group; }
 };
 
 /// What an arrival at a cluster barrier publishes.
@@ -33,7 +36,12 @@ class ClusterOrder {
   /// @return false when segment numbers are used up, as of every call that begins segments
   bool begin(std::uint32_t cluster, int teams, int team_threads, SegmentSource& source);
 
-  ThreadOrder const& thread(int index) const { return threads_[static_cast<std::size_t>(index)]; }
+  ThreadOrder thread(int index) const {
+    auto const at = static_cast<std::size_t>(index);
+    std::uint32_t const lane = lanes_[at];
+    return {std::uint64_t{segments_[at]} << 5U | lane, segments_[at], lane, known_below_[at],
+            knowledge_[at].get()};
+  }
 
   /// Whether an access happened before what `thread` does now.
   bool knows(ThreadOrder const& thread, SegmentId segment, std::uint32_t lane) const {
@@ -89,18 +97,13 @@ class ClusterOrder {
   };
 
   static bool is_same(ThreadOrder const& thread, Segment const& earlier, std::uint32_t lane) {
-    return thread.lane == lane && thread.team == earlier.team && thread.group == earlier.group;
+    return thread.lane == lane && thread.team() == earlier.team && thread.group() == earlier.group;
   }
   static bool knows_foreign(ThreadOrder const& thread, Segment const& earlier, std::uint32_t lane,
                             bool read);
-  std::size_t padded(ThreadOrder const& thread) const {
-    return static_cast<std::size_t>(thread.team * team_groups_ + thread.group) * group_lanes +
-           thread.lane;
-  }
-  void enter(ThreadOrder& thread, SegmentId segment);
   void tick(int index, Tick tick, std::uint32_t site);
   SegmentId step(Step& last, SegmentId from, Tick tick, std::uint32_t site);
-  void release_into_phase(ThreadOrder& thread);
+  void release_into_phase(std::size_t thread);
   bool was_joined(std::uint64_t content) const;
 
   std::uint32_t cluster_ = 0;
@@ -109,8 +112,13 @@ class ClusterOrder {
   int team_groups_ = 0;
   SegmentSource* source_ = nullptr;
   bool ran_out_ = false;
-  std::vector<ThreadOrder> threads_;
-  std::vector<Step> steps_;  ///< by group
+  // By thread, apart, because a team's barrier walks over all of them.
+  std::vector<SegmentId> segments_;
+  std::vector<SegmentId> known_below_;
+  std::vector<KnowledgeHandle> knowledge_;
+  std::vector<std::uint8_t> lanes_;
+  std::vector<std::uint64_t> arrived_with_;  ///< the content that it released at the cluster barrier
+  std::vector<Step> steps_;                  ///< by group
 
   /// The cluster barrier's phase that is filling up, and the one that is complete.
   KnowledgeHandle filling_;
@@ -120,9 +128,11 @@ class ClusterOrder {
   std::uint64_t rejoined_from_ = 0;  ///< the last knowledge that a wait had to be joined with,
   KnowledgeHandle rejoined_;         ///< and the result
   std::uint32_t phase_ = 0;
+  SegmentId first_after_arrival_ = 0;  ///< in the phase that fills up
+  SegmentId complete_below_ = 0;       ///< known to all who waited for the complete one
   int released_ = 0;
   int reads_released_ = 0;
-  std::vector<std::uint32_t> released_ticks_;  ///< by padded thread; 0: nothing released
+  std::vector<std::uint32_t> released_ticks_;  ///< by thread; 0: nothing released
   std::vector<std::uint32_t> reads_released_ticks_;
 };
 

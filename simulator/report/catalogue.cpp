@@ -106,6 +106,9 @@ constexpr std::array<CatalogueEntry, 30> entries{{
      "align the object, or access it in smaller parts"},
 }};
 
+/// From this one on, the entries are those of mode check alone.
+constexpr char const* first_of_mode_check = "race-team-scratch";
+
 }  // namespace
 
 CatalogueEntry const& catalogue(std::string_view id) {
@@ -119,6 +122,10 @@ std::vector<std::string> finding_ids() {
   std::vector<std::string> ids;
   for (CatalogueEntry const& entry : entries) ids.emplace_back(entry.id);
   return ids;
+}
+
+bool needs_mode_check(std::string const& id) {
+  return &catalogue(id) >= &catalogue(first_of_mode_check);
 }
 
 }  // namespace kohort::simulator

@@ -59,6 +59,8 @@ class Scheduler {
 
   /// The thread that was picked last, or that a sweep came to since.
   int running() const { return running_; }
+  /// Where that number is kept.
+  int const& running_index() const { return running_; }
   /// The same for another OS thread, which learns no more than that it changes.
   int running_unsynchronised() const { return __atomic_load_n(&running_, __ATOMIC_RELAXED); }
   /// Whether `thread` could run, or does.

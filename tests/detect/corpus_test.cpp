@@ -40,12 +40,15 @@ class Corpus : public ::testing::TestWithParam<Case> {};
 TEST_P(Corpus, FaultIsNamedUnderEverySchedule) {
   Case const& one = GetParam();
   if (one.needs_exploration) GTEST_SKIP() << "depends on the schedule: the exploration finds it";
+  // A known miss that is found one day leaves the list of what the checker can't see.
+  std::string const expected = one.missed_because.empty() ? one.expected : "";
   for (std::string const& schedule : schedules)
-    EXPECT_EQ(verdict(one.faulty, one, schedule), one.expected) << schedule;
+    EXPECT_EQ(verdict(one.faulty, one, schedule), expected) << schedule;
 }
 
 TEST_P(Corpus, FaultIsNamedByTheExploration) {
   Case const& one = GetParam();
+  if (!one.missed_because.empty()) GTEST_SKIP() << one.missed_because;
   testing::Exploration const found = testing::explore(
       [&] { one.faulty(Simulator({.mode = "check", .profile = one.profile, .workers = 2})); });
   if (one.expected == "launch-refused") {

@@ -90,8 +90,8 @@ struct Wrong {
 
 TEST(Program, AWrongFlagIsNamedWithWhatFits) {
   Wrong const cases[] = {
-      {"", {"info", "run", "list"}},
-      {"fly", {"fly", "info"}},
+      {"", {"info", "run", "check", "list"}},
+      {"fly", {"fly", "info", "check"}},
       {"run", {"reduce", "halo", "histogram"}},
       {"run sort", {"sort", "reduce", "halo", "histogram"}},
       {"run reduce --type half", {"--type", "half", "float", "int64"}},

@@ -35,5 +35,8 @@ class Finding : public std::runtime_error {
 
 /// Every id that this version can report.
 std::vector<std::string> finding_ids();
+/// Whether only launches in mode check report this one of them.
+/// @throws std::logic_error when it is none of them
+bool needs_mode_check(std::string const& id);
 
 }  // namespace kohort::simulator
