@@ -145,6 +145,8 @@ void ClusterCheck::touch_atomic(std::uintptr_t offset, AtomicAccess access, bool
   for (std::uintptr_t at = offset; at < offset + access.bytes;) {
     std::uintptr_t const end = std::min((at & ~std::uintptr_t{3}) + 4, offset + access.bytes);
     std::uint32_t const mask = ((1U << (end - at)) - 1U) << (at & 3U);
+    if (!scratch) note_page<true>(at >> 2U);
+    if (!scratch) note_page<false>(at >> 2U);
     touch_history(at >> 2U, {kind, access.scope, mask, site}, me);
     at = end;
   }

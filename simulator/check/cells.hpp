@@ -35,7 +35,7 @@ struct WriteWord {
   SiteId site() const { return static_cast<SiteId>(bits) & ((1U << site_bits) - 1U); }
 };
 
-/// In read_sites: the site of the word's first reader, and whether others read from elsewhere.
+/// Beside a read word: the site of its first reader, and whether others read from elsewhere.
 inline constexpr std::uint32_t more_sites_bit = std::uint32_t{1} << 31U;
 
 /// From bit 62 down: segment (26), unused (1), bytes (4), lanes that have read them (32).

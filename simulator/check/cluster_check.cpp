@@ -18,6 +18,7 @@ void ClusterCheck::begin(LaunchCheck& launch, int worker) {
   running_index_ = &cluster_.scheduler.running_index();
   fences_.clear();
   first_in_launch_ = launch.first_segment();
+  launch_number_ = launch.number();
   first_in_scratch_ = order_.begin(static_cast<std::uint32_t>(cluster_.index), cluster_.size,
                                    cluster_.team_threads, source_)
                           ? order_.thread(0).segment
@@ -35,6 +36,7 @@ void ClusterCheck::begin(LaunchCheck& launch, int worker) {
 void ClusterCheck::end() {
   scratch_histories_.dissolve(0);
   scratch_releases_.clear();
+  barriers_.tell();
   if (order_.ran_out())
     throw std::runtime_error(
         "kohort: check mode ran out of segments (67 million stretches of 32 threads between two "
@@ -43,15 +45,19 @@ void ClusterCheck::end() {
   if (cluster_.finding == nullptr) cluster_.finding = faults_.finding(cluster_);
 }
 
+bool ClusterCheck::orders(Site site, BarrierKind kind) {
+  barriers_.note(site, kind);
+  return ignored_.line == 0 || !same_site(site, ignored_);
+}
+
 void ClusterCheck::team_barrier_completed(int team, Site site) {
-  if (same_site(site, ignored_)) return;
-  order_.team_barrier(team, site_of(site));
+  if (orders(site, BarrierKind::team)) order_.team_barrier(team, site_of(site));
 }
 
 void ClusterCheck::cluster_arrived(int thread, bool publishes_writes, Site site) {
-  Publishes const publishes = same_site(site, ignored_) ? Publishes::nothing
-                              : publishes_writes        ? Publishes::everything
-                                                        : Publishes::reads;
+  Publishes const publishes = !orders(site, BarrierKind::cluster) ? Publishes::nothing
+                              : publishes_writes                  ? Publishes::everything
+                                                                  : Publishes::reads;
   order_.cluster_arrived(thread, publishes, site_of(site));
 }
 
@@ -59,8 +65,8 @@ void ClusterCheck::cluster_barrier_completed() { order_.cluster_completed(); }
 
 void ClusterCheck::cluster_waited(int thread) { order_.cluster_waited(thread); }
 
-void ClusterCheck::met(std::vector<int> const& threads, Site site) {
-  if (!same_site(site, ignored_)) order_.met(threads, site_of(site));
+void ClusterCheck::met(std::vector<int> const& threads, BarrierKind kind, Site site) {
+  if (orders(site, kind)) order_.met(threads, site_of(site));
 }
 
 int ClusterCheck::team_of(std::uintptr_t offset) const {
@@ -118,6 +124,8 @@ void ClusterCheck::touch_bytes(std::uintptr_t offset, std::size_t bytes, bool wr
     std::uintptr_t const end = std::min((at & ~std::uintptr_t{3}) + 4, offset + bytes);
     auto const mask = ((1U << (end - at)) - 1U) << (at & 3U);
     if (!scratch) launch_->lock(at >> 2U);
+    if (writes && !scratch) note_page<true>(at >> 2U);
+    if (!writes && !scratch) note_page<false>(at >> 2U);
     if (writes) {
       touch<true>(at >> 2U, mask, me, site, scratch);
     } else {

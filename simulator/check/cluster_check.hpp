@@ -5,6 +5,7 @@
 #include "access_faults.hpp"
 #include "cells.hpp"
 #include "launch_check.hpp"
+#include "necessity.hpp"
 
 #include <kohort/simulator/operations.hpp>
 
@@ -33,7 +34,7 @@ class ClusterCheck {
   void cluster_arrived(int thread, bool publishes_writes, Site site);
   void cluster_barrier_completed();
   void cluster_waited(int thread);
-  void met(std::vector<int> const& threads, Site site);
+  void met(std::vector<int> const& threads, BarrierKind kind, Site site);
   void thread_returned(int thread);
   void before_atomic(void const* address, AtomicAccess access, SiteId site);
   void after_atomic(void const* address, AtomicAccess access, bool wrote, SiteId site);
@@ -79,6 +80,15 @@ class ClusterCheck {
   template <bool Writes>
   void touch_global(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me,
                     SiteId site);
+  /// The page as it was, and that the launch writes or reads it now.
+  template <bool Writes>
+  Page note_page(std::uintptr_t granule) const {
+    Page& page = region.pages[granule / (region_page / 4)];
+    Page const before = page;
+    std::uint32_t& in = Writes ? page.written_in : page.read_in;
+    if (in != launch_number_) in = launch_number_;
+    return before;
+  }
   /// All that two words can say (races.cpp).
   template <bool Writes>
   void touch(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me, SiteId site,
@@ -106,7 +116,7 @@ class ClusterCheck {
   HistoryPool& pool_of(std::uintptr_t granule);
   /// A reader of a word that has another reader's site.
   void note_site(std::uintptr_t granule, ThreadOrder const& me, SiteId site) {
-    region.read_sites[granule] |= more_sites_bit;
+    region.reads[granule].site |= more_sites_bit;
     NotedSite& noted = noted_sites_[next_noted_++ % noted_sites_.size()];
     noted = {granule, me.segment, me.lane, site};
   }
@@ -144,6 +154,8 @@ class ClusterCheck {
   void report(char const* id, std::uintptr_t offset, std::uint32_t bytes, ThreadOrder const& me,
               AccessKind kind, SiteId site, int peer = -1);
   int team_of(std::uintptr_t offset) const;
+  /// Notes the barrier. @return whether it orders anything
+  bool orders(Site site, BarrierKind kind);
 
   // What hooks look at comes first.
   ClusterOrder order_;
@@ -153,6 +165,7 @@ class ClusterCheck {
   std::uintptr_t scratch_bytes_ = 0;
   SegmentId first_in_scratch_ = 0;
   SegmentId first_in_launch_ = 0;
+  std::uint32_t launch_number_ = 0;
   bool watches_lifetime_ = false;
   ClusterState& cluster_;
   int worker_ = 0;
@@ -163,6 +176,7 @@ class ClusterCheck {
   std::unique_lock<std::mutex> foreign_releases_;  ///< during an atomic on global memory
   std::vector<Fences> fences_;                     ///< by thread; none before the first fence
   Site ignored_;                                   ///< barriers of this site order nothing
+  BarrierNotes barriers_;
 
   /// Where readers read that came to a word after its first one: the last few thousand.
   struct NotedSite {
@@ -173,7 +187,6 @@ class ClusterCheck {
   };
   std::vector<NotedSite> noted_sites_ = std::vector<NotedSite>(std::size_t{1} << 14U);
   std::size_t next_noted_ = 0;
-
 
   /// The scratch object that was touched last, in whole granules.
   std::uintptr_t last_object_ = 0;
@@ -196,7 +209,8 @@ class ClusterCheck {
 /// The check of the cluster that this OS thread runs, or null.
 extern __attribute__((tls_model("initial-exec"))) thread_local ClusterCheck* running_check;
 
-// Defined here for the hooks' sake -----------------------------------------------------------------
+// Defined here for the hooks' sake
+// -----------------------------------------------------------------
 
 /// The running thread's place in the order; what it knows of its cluster's segments fits a number
 /// while barriers of the whole cluster are all there is.
@@ -212,29 +226,28 @@ __attribute__((always_inline)) inline void ClusterCheck::touch_scratch(std::uint
                                                                        ThreadOrder const& me,
                                                                        SiteId site) {
   std::uint64_t const written = region.writes[granule];
-  ReadWord const read{region.reads[granule]};
+  ReadWord const read{region.reads[granule].word};
   std::uint64_t const segment = written >> 37U;
   bool const is_known_write =
       written >> 32U == me.tag || segment - first_in_scratch_ < me.known_below - first_in_scratch_;
-  bool const is_known_read =
-      read.segment() < me.known_below && (read.bytes() & ~bytes) == 0;
+  bool const is_known_read = read.segment() < me.known_below && (read.bytes() & ~bytes) == 0;
   if (is_known_write) [[likely]] {
     if constexpr (Writes) {
       WriteWord const last{written};
       if (is_known_read && (last.bytes() & ~bytes) == 0) [[likely]] {
         region.writes[granule] = WriteWord::of(me.tag, bytes, last.written() | bytes, site).bits;
-        if (read.bits != 0) region.reads[granule] = 0;
+        if (read.bits != 0) region.reads[granule].word = 0;
         return;
       }
     } else if ((WriteWord{written}.written() & bytes) != 0) {
       if (read.segment() == me.segment && read.bytes() == bytes) {
-        region.reads[granule] = read.bits | 1U << me.lane;
-        if ((region.read_sites[granule] & ~more_sites_bit) != site) note_site(granule, me, site);
+        region.reads[granule].word = read.bits | 1U << me.lane;
+        if ((region.reads[granule].site & ~more_sites_bit) != site) note_site(granule, me, site);
         return;
       }
       if (is_known_read) [[likely]] {
-        region.reads[granule] = ReadWord::of(me.segment, bytes, 1U << me.lane).bits;
-        region.read_sites[granule] = site;
+        region.reads[granule].word = ReadWord::of(me.segment, bytes, 1U << me.lane).bits;
+        region.reads[granule].site = site;
         return;
       }
     }
@@ -242,35 +255,43 @@ __attribute__((always_inline)) inline void ClusterCheck::touch_scratch(std::uint
   touch<Writes>(granule, bytes, me, site, true);
 }
 
+/// Neighbours of what a thread touches are touched by its neighbours, which run soon: their shadow
+/// is on its way by then. What a stream of global memory waits for is its shadow.
+inline constexpr int cells_ahead = 16;
+
 /// The common cases of global memory: nobody wrote it, and nobody, or the same group, touches it.
+/// Pages that the launch has only read, or only written, take half of the looking.
 template <bool Writes>
 __attribute__((always_inline)) inline void ClusterCheck::touch_global(std::uintptr_t granule,
                                                                       std::uint32_t bytes,
                                                                       ThreadOrder const& me,
                                                                       SiteId site) {
-  std::uint64_t const written = region.writes[granule];
-  ReadWord const read{region.reads[granule]};
-  bool const is_whole = region.page_uses[granule / (region_page / 4)] ==
-                        static_cast<std::uint8_t>(PageUse::whole);
-  bool const is_read = read.segment() >= first_in_launch_;
-  if (written >> 37U < first_in_launch_ && is_whole) [[likely]] {
-    if constexpr (Writes) {
-      if (!is_read) [[likely]] {
-        region.writes[granule] =
-            WriteWord::of(me.tag, bytes, WriteWord{written}.written() | bytes, site).bits;
-        return;
-      }
-    } else {
-      if (!is_read) [[likely]] {
-        region.reads[granule] = ReadWord::of(me.segment, bytes, 1U << me.lane).bits;
-        region.read_sites[granule] = site;
-        return;
-      }
-      if (read.segment() == me.segment && read.bytes() == bytes) {
-        region.reads[granule] = read.bits | 1U << me.lane;
-        if ((region.read_sites[granule] & ~more_sites_bit) != site) note_site(granule, me, site);
-        return;
-      }
+  Page const page = note_page<Writes>(granule);
+  bool const is_whole = page.use == PageUse::whole;
+  if constexpr (Writes) {
+    bool const is_unread = page.read_in != launch_number_ ||
+                           ReadWord{region.reads[granule].word}.segment() < first_in_launch_;
+    __builtin_prefetch(&region.writes[granule + cells_ahead], 1);
+    std::uint64_t const written = region.writes[granule];
+    if (is_unread && is_whole && written >> 37U < first_in_launch_) [[likely]] {
+      region.writes[granule] =
+          WriteWord::of(me.tag, bytes, WriteWord{written}.written() | bytes, site).bits;
+      return;
+    }
+  } else if (is_whole && (page.written_in != launch_number_ ||
+                          region.writes[granule] >> 37U < first_in_launch_)) [[likely]] {
+    ReadCell& cell = region.reads[granule];
+    __builtin_prefetch(&cell + cells_ahead, 1);
+    ReadWord const read{cell.word};
+    if (read.segment() < first_in_launch_) [[likely]] {
+      cell.word = ReadWord::of(me.segment, bytes, 1U << me.lane).bits;
+      cell.site = site;
+      return;
+    }
+    if (read.segment() == me.segment && read.bytes() == bytes) {
+      cell.word = read.bits | 1U << me.lane;
+      if ((cell.site & ~more_sites_bit) != site) note_site(granule, me, site);
+      return;
     }
   }
   touch<Writes>(granule, bytes, me, site, false);

@@ -7,9 +7,6 @@
 namespace kohort::simulator {
 namespace {
 
-std::mutex ignored_mutex;
-Site ignored;
-
 /// Launches in check mode that are under way, from any thread of the host.
 std::mutex running_mutex;
 int running = 0;
@@ -48,22 +45,14 @@ LaunchCheck::LaunchCheck(LaunchShape const& shape, int workers)
   std::scoped_lock lock(running_mutex);
   first_segment_ = next_segment(running == 0);
   ++running;
+  static std::uint32_t last_number = 0;
+  number_ = ++last_number;
 }
 
 LaunchCheck::~LaunchCheck() {
   for (HistoryPool& histories : histories_) histories.dissolve(forgotten_segment);
   std::scoped_lock lock(running_mutex);
   --running;
-}
-
-void set_ignored_barrier(Site site) {
-  std::scoped_lock lock(ignored_mutex);
-  ignored = site;
-}
-
-Site ignored_barrier() {
-  std::scoped_lock lock(ignored_mutex);
-  return ignored;
 }
 
 History& HistoryPool::take(std::uintptr_t granule) {

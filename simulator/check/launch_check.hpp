@@ -55,6 +55,8 @@ class LaunchCheck {
   LaunchCheck& operator=(LaunchCheck const&) = delete;
 
   SegmentId first_segment() const { return first_segment_; }
+  /// Of the process's launches in check mode; 0 is none's.
+  std::uint32_t number() const { return number_; }
   /// Words of global memory that a worker looks at are its alone meanwhile.
   void lock(std::uintptr_t granule) {
     if (!is_parallel_) return;
@@ -91,15 +93,12 @@ class LaunchCheck {
   Shard& shard_of(std::uintptr_t address) { return shards_[address / 64 % shards_.size()]; }
 
   SegmentId first_segment_;
+  std::uint32_t number_;
   bool is_parallel_;
   std::atomic<bool> acquired_{false};
   std::unique_ptr<std::atomic<bool>[]> locks_;
   std::array<Shard, 64> shards_;
   std::vector<HistoryPool> histories_;
 };
-
-/// Barriers of one site order nothing while it lives: how a barrier's necessity is found out.
-void set_ignored_barrier(Site site);
-Site ignored_barrier();
 
 }  // namespace kohort::simulator

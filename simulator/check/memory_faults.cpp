@@ -12,7 +12,7 @@ namespace kohort::simulator {
 /// once is right till the launch ends, so that of whole granules nothing is asked twice.
 bool ClusterCheck::first_touch(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me,
                                bool writes, SiteId site) {
-  auto const use = static_cast<PageUse>(region.page_uses[(granule << 2U) / region_page]);
+  PageUse const use = region.pages[(granule << 2U) / region_page].use;
   if (use == PageUse::whole) return false;
   if (use == PageUse::scratch) {
     // Neighbours follow each other: most are in the object of the last one.

@@ -42,10 +42,10 @@ bool ClusterCheck::all_known(ThreadOrder const& me, ReadWord readers) const {
 
 template <bool Writes>
 void ClusterCheck::touch(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me,
-                                SiteId site, bool scratch) {
+                         SiteId site, bool scratch) {
   SegmentId const first = first_segment(scratch);
   WriteWord const written{region.writes[granule]};
-  ReadWord const read{region.reads[granule]};
+  ReadWord const read{region.reads[granule].word};
   bool const is_written = written.bits >= std::uint64_t{first} << 37U;
   bool const is_read = read.segment() >= first;
   Access const access{Writes ? AccessKind::write : AccessKind::read, AtomicScope::system, bytes,
@@ -63,30 +63,30 @@ void ClusterCheck::touch(std::uintptr_t granule, std::uint32_t bytes, ThreadOrde
     // What earlier launches wrote to global memory stays; scratch begins anew.
     std::uint32_t const before = is_written || !scratch ? written.written() : 0;
     region.writes[granule] = WriteWord::of(me.tag, bytes, before | bytes, site).bits;
-    if (is_read) region.reads[granule] = 0;
+    if (is_read) region.reads[granule].word = 0;
   } else {
     if (!write_is_known) [[unlikely]]
       return touch_history(granule, access, me);
     if (is_read && read.segment() == me.segment && read.bytes() == bytes) {
-      region.reads[granule] = read.bits | 1U << me.lane;
-      if ((region.read_sites[granule] & ~more_sites_bit) != site) note_site(granule, me, site);
+      region.reads[granule].word = read.bits | 1U << me.lane;
+      if ((region.reads[granule].site & ~more_sites_bit) != site) note_site(granule, me, site);
       return;
     }
     if (!is_read || ((read.bytes() & ~bytes) == 0 && all_known(me, read))) {
       if (!is_written && !is_read && first_touch(granule, bytes, me, false, site)) [[unlikely]]
         return touch_history(granule, access, me);
-      region.reads[granule] = ReadWord::of(me.segment, bytes, 1U << me.lane).bits;
+      region.reads[granule].word = ReadWord::of(me.segment, bytes, 1U << me.lane).bits;
     } else {
       return touch_history(granule, access, me);
     }
-    region.read_sites[granule] = site;
+    region.reads[granule].site = site;
   }
 }
 
 template void ClusterCheck::touch<true>(std::uintptr_t, std::uint32_t, ThreadOrder const&, SiteId,
-                                       bool);
-template void ClusterCheck::touch<false>(std::uintptr_t, std::uint32_t, ThreadOrder const&, SiteId,
                                         bool);
+template void ClusterCheck::touch<false>(std::uintptr_t, std::uint32_t, ThreadOrder const&, SiteId,
+                                         bool);
 
 HistoryPool& ClusterCheck::pool_of(std::uintptr_t granule) {
   return is_scratch(granule << 2U) ? scratch_histories_ : launch_->histories(worker_);
@@ -97,7 +97,7 @@ History& ClusterCheck::history_at(std::uintptr_t granule) {
   SegmentId const first = first_segment(scratch);
   WriteWord const written{region.writes[granule]};
   if (written.is_history()) return *history_of(written);
-  ReadWord const read{region.reads[granule]};
+  ReadWord const read{region.reads[granule].word};
   History& history = pool_of(granule).take(granule);
   bool const is_written = written.segment() >= first;
   history.written = is_written || !scratch ? written.written() : 0;
@@ -110,11 +110,11 @@ History& ClusterCheck::history_at(std::uintptr_t granule) {
   if (read.segment() >= first)
     history.entries.push_back({.segment = read.segment(),
                                .lanes = read.lanes(),
-                               .site = region.read_sites[granule],
+                               .site = region.reads[granule].site,
                                .bytes = static_cast<std::uint8_t>(read.bytes()),
                                .kind = AccessKind::read});
   region.writes[granule] = word_of(&history).bits;
-  region.reads[granule] = 0;
+  region.reads[granule].word = 0;
   return history;
 }
 
@@ -320,7 +320,7 @@ void ClusterCheck::touch_history(std::uintptr_t granule, Access const& access,
                                  ThreadOrder const& me) {
   bool const scratch = is_scratch(granule << 2U);
   std::uint64_t const first = std::uint64_t{first_segment(scratch)} << 37U;
-  bool const is_first = region.reads[granule] < first && region.writes[granule] < first;
+  bool const is_first = region.reads[granule].word < first && region.writes[granule] < first;
   bool const is_at_an_end =
       is_first && first_touch(granule, access.bytes, me, writes(access.kind), access.site);
   History& history = history_at(granule);

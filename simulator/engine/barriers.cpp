@@ -90,7 +90,7 @@ static void check_meeting(ClusterState& cluster, ThreadState const& last, int id
         !cluster.scheduler.is_ready(i))
       threads.push_back(i);
   }
-  cluster.check->met(threads, site);
+  cluster.check->met(threads, BarrierKind::named, site);
 }
 
 void named_barrier(Thread& thread, int id, int subgroups, Site site) {

@@ -92,7 +92,7 @@ void exchange(Thread& thread, Exchange const& request, Site site) {
   if (cluster.check != nullptr && request.kind == ExchangeKind::barrier) {
     std::vector<int> threads(static_cast<std::size_t>(existing));
     std::iota(threads.begin(), threads.end(), lanes->index);
-    cluster.check->met(threads, site);
+    cluster.check->met(threads, BarrierKind::subgroup, site);
   }
   if (request.kind == ExchangeKind::ballot) {
     complete_ballot(lanes, existing);

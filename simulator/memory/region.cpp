@@ -22,8 +22,8 @@ std::atomic<bool> shadow_is_in_use{false};
 namespace {
 
 constexpr std::size_t gigabyte = std::size_t{1} << 30;
-/// Shadow bytes a byte: two words and a site for every 4.
-constexpr std::size_t shadow_factor = (8 + 8 + 4) / 4;
+/// Shadow bytes a byte.
+constexpr std::size_t shadow_factor = (sizeof(std::uint64_t) + sizeof(ReadCell)) / 4;
 /// A large block's memory goes back to the system when it is freed; smaller ones are soon wanted.
 constexpr std::size_t kept_bytes = std::size_t{64} << 20;
 constexpr std::size_t most_quarantined = 256;
@@ -51,10 +51,9 @@ class Heap {
     block.pages = pages;
     block.is_scratch = use == PageUse::scratch;
     blocks_[begin] = std::move(block);
-    std::uint8_t* const uses = region.page_uses + (begin - region.base) / region_page;
-    std::fill(uses, uses + pages - 1, static_cast<std::uint8_t>(use));
-    if (use == PageUse::whole && bytes % region_page != 0)
-      uses[pages - 2] = static_cast<std::uint8_t>(PageUse::partial);
+    Page* const taken = region.pages + (begin - region.base) / region_page;
+    for (std::size_t page = 0; page + 1 < pages; ++page) taken[page].use = use;
+    if (use == PageUse::whole && bytes % region_page != 0) taken[pages - 2].use = PageUse::partial;
     return reinterpret_cast<std::byte*>(begin);
   }
 
@@ -63,8 +62,8 @@ class Heap {
     auto const found = blocks_.find(reinterpret_cast<std::uintptr_t>(memory));
     if (found == blocks_.end()) return;
     auto& [begin, block] = *found;
-    std::uint8_t* const uses = region.page_uses + (begin - region.base) / region_page;
-    std::fill(uses, uses + block.pages, static_cast<std::uint8_t>(PageUse::nobodys));
+    Page* const left = region.pages + (begin - region.base) / region_page;
+    std::fill(left, left + block.pages, Page{});
     if (shadow_is_in_use.load(std::memory_order_relaxed))
       drop_shadow(begin, block.pages * region_page);
     if (block.pages * region_page > kept_bytes)
@@ -127,8 +126,8 @@ class Heap {
   void reserve() {
 #if !defined(__SANITIZE_ADDRESS__)
     for (std::size_t bytes = 1024 * gigabyte; bytes >= 4 * gigabyte; bytes /= 4) {
-      std::size_t const uses = bytes / region_page;
-      std::size_t const all = bytes * (1 + shadow_factor) + uses;
+      std::size_t const pages = bytes / region_page;
+      std::size_t const all = bytes * (1 + shadow_factor) + pages * sizeof(Page);
       void* const memory = mmap(nullptr, all, PROT_READ | PROT_WRITE,
                                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
       if (memory == MAP_FAILED) continue;
@@ -139,11 +138,9 @@ class Heap {
       at += bytes;
       region.writes = reinterpret_cast<std::uint64_t*>(at);
       at += bytes * 2;
-      region.reads = reinterpret_cast<std::uint64_t*>(at);
-      at += bytes * 2;
-      region.read_sites = reinterpret_cast<std::uint32_t*>(at);
-      at += bytes;
-      region.page_uses = reinterpret_cast<std::uint8_t*>(at);
+      region.reads = reinterpret_cast<ReadCell*>(at);
+      at += bytes / 4 * sizeof(ReadCell);
+      region.pages = reinterpret_cast<Page*>(at);
       region.bytes = bytes;
       return;
     }
@@ -176,8 +173,7 @@ class Heap {
   static void drop_shadow(std::uintptr_t begin, std::size_t bytes) {
     std::size_t const offset = begin - region.base;
     madvise(region.writes + offset / 4, bytes * 2, MADV_DONTNEED);
-    madvise(region.reads + offset / 4, bytes * 2, MADV_DONTNEED);
-    madvise(region.read_sites + offset / 4, bytes, MADV_DONTNEED);
+    madvise(region.reads + offset / 4, bytes / 4 * sizeof(ReadCell), MADV_DONTNEED);
   }
 
   std::size_t const physical_memory_ = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) *
@@ -244,8 +240,7 @@ bool host_wrote(std::uintptr_t address, std::size_t bytes) {
 
 void clear_shadow() {
   madvise(region.writes, region.bytes * 2, MADV_DONTNEED);
-  madvise(region.reads, region.bytes * 2, MADV_DONTNEED);
-  madvise(region.read_sites, region.bytes, MADV_DONTNEED);
+  madvise(region.reads, region.bytes / 4 * sizeof(ReadCell), MADV_DONTNEED);
 }
 
 }  // namespace kohort::simulator

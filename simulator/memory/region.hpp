@@ -11,23 +11,37 @@
 /// are touched in check mode only.
 namespace kohort::simulator {
 
+/// Readers, and the place of the first of them: packed, so that one line of the cache has both.
+struct __attribute__((packed, aligned(4))) ReadCell {
+  std::uint64_t word = 0;
+  std::uint32_t site = 0;
+};
+
+/// What a page is: whether a first touch needs a closer look.
+enum class PageUse : std::uint8_t { nobodys, whole, partial, scratch };
+
+struct Page {
+  /// The last launch, by number, that wrote and read global memory here: where this one did not,
+  /// half of the shadow need not be looked at.
+  std::uint32_t written_in = 0;
+  std::uint32_t read_in = 0;
+  PageUse use = PageUse::nobodys;
+};
+
 /// Where the region lies. Zeros until the first allocation, and for good where nothing could be
 /// reserved or AddressSanitizer watches the heap: then every address is rejected.
 struct Region {
   std::uintptr_t base = 0;
   std::uintptr_t bytes = 0;
-  std::uint64_t* writes = nullptr;  ///< a word for every 4 B: the last write (check/cells.hpp)
-  std::uint64_t* reads = nullptr;   ///< the same for the reads since
-  std::uint32_t* read_sites = nullptr;
-  std::uint8_t* page_uses = nullptr;  ///< a PageUse for every page
+  // For every 4 B (check/cells.hpp); for every page.
+  std::uint64_t* writes = nullptr;  ///< the last write
+  ReadCell* reads = nullptr;        ///< the reads since
+  Page* pages = nullptr;
 };
 extern Region region;
 
 /// Whether a launch in check mode has begun in this process: until then the shadow is empty.
 extern std::atomic<bool> shadow_is_in_use;
-
-/// What a page is: whether a first touch needs a closer look.
-enum class PageUse : std::uint8_t { nobodys, whole, partial, scratch };
 
 inline constexpr std::size_t region_page = 4096;
 

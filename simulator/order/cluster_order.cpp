@@ -32,11 +32,12 @@ bool ClusterOrder::begin(std::uint32_t cluster, int teams, int team_threads,
   for (int team = 0; team < teams; ++team) {
     for (int rank = 0; rank < team_threads; ++rank, ++index) {
       lanes_[index] = static_cast<std::uint8_t>(rank % group_lanes);
-      segments_[index] = lanes_[index] != 0
-                             ? segments_[index - 1]
-                             : source.make({.cluster = cluster,
-                                            .team = static_cast<std::uint16_t>(team),
-                                            .group = static_cast<std::uint16_t>(rank / group_lanes)});
+      segments_[index] =
+          lanes_[index] != 0
+              ? segments_[index - 1]
+              : source.make({.cluster = cluster,
+                             .team = static_cast<std::uint16_t>(team),
+                             .group = static_cast<std::uint16_t>(rank / group_lanes)});
       if (segments_[index] == 0) ran_out_ = true;
     }
   }
@@ -96,7 +97,8 @@ void ClusterOrder::tick(int index, Tick tick, std::uint32_t site) {
 }
 
 void ClusterOrder::team_barrier(int team, std::uint32_t site) {
-  std::size_t const first = static_cast<std::size_t>(team) * static_cast<std::size_t>(team_threads_);
+  std::size_t const first =
+      static_cast<std::size_t>(team) * static_cast<std::size_t>(team_threads_);
   std::size_t const end = first + static_cast<std::size_t>(team_threads_);
   Knowledge const* const of_first = knowledge_[first].get();
   bool const all_same =

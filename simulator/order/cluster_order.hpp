@@ -117,8 +117,9 @@ class ClusterOrder {
   std::vector<SegmentId> known_below_;
   std::vector<KnowledgeHandle> knowledge_;
   std::vector<std::uint8_t> lanes_;
-  std::vector<std::uint64_t> arrived_with_;  ///< the content that it released at the cluster barrier
-  std::vector<Step> steps_;                  ///< by group
+  std::vector<std::uint64_t>
+      arrived_with_;         ///< the content that it released at the cluster barrier
+  std::vector<Step> steps_;  ///< by group
 
   /// The cluster barrier's phase that is filling up, and the one that is complete.
   KnowledgeHandle filling_;

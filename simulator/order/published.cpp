@@ -20,8 +20,8 @@ std::shared_ptr<Prefixes const> joined(std::shared_ptr<Prefixes const> const& on
 
 Published with(Published const& all, std::uint32_t cluster, Prefixes const& prefixes,
                unsigned level) {
-  auto changed = all == nullptr ? std::make_shared<PublishedNode>()
-                                : std::make_shared<PublishedNode>(*all);
+  auto changed =
+      all == nullptr ? std::make_shared<PublishedNode>() : std::make_shared<PublishedNode>(*all);
   if (level == PublishedNode::levels) {
     changed->prefixes = std::make_shared<Prefixes>(prefixes);
   } else {

@@ -80,8 +80,8 @@ CheckedKernel::Ready tree_reduction() {
 CheckedKernel::Ready reduction(kernels::reduce::Variant variant, std::size_t count,
                                ClusterShape cluster) {
   auto const in = uploaded(small_numbers(count));
-  auto const reduction =
-      std::make_shared<kernels::reduce::Reduction<Simulator, float>>(target(), variant, 256, cluster);
+  auto const reduction = std::make_shared<kernels::reduce::Reduction<Simulator, float>>(
+      target(), variant, 256, cluster);
   auto launch = [=] { reduction->launch(in->data(), static_cast<long long>(count)); };
   auto is_right = [=] {
     std::vector<float> const values = downloaded(*in);
@@ -104,9 +104,8 @@ CheckedKernel::Ready halo(long long width, long long rows) {
     for (long long at = 16; at < width - 16; ++at) {
       double expected = static_cast<double>(weights[0]) * values[static_cast<std::size_t>(at)];
       for (std::size_t r = 1; r < weights.size(); ++r)
-        expected += static_cast<double>(weights[r]) *
-                    (values[static_cast<std::size_t>(at) - r] +
-                     values[static_cast<std::size_t>(at) + r]);
+        expected += static_cast<double>(weights[r]) * (values[static_cast<std::size_t>(at) - r] +
+                                                       values[static_cast<std::size_t>(at) + r]);
       if (std::abs(found[static_cast<std::size_t>(at)] - expected) > 1e-4) return false;
     }
     return true;
@@ -127,9 +126,8 @@ CheckedKernel::Ready scaled_sum(std::size_t count) {
   auto const teams = static_cast<int>(count / (threads * each));
   auto launch = [=, policy = Policy(target(), teams, threads)] {
     parallel_for("scaled_sum", policy, [=](Policy::member_type const& member) {
-      std::size_t const first =
-          static_cast<std::size_t>(member.league_rank()) * (threads * each) +
-          static_cast<std::size_t>(member.team_rank());
+      std::size_t const first = static_cast<std::size_t>(member.league_rank()) * (threads * each) +
+                                static_cast<std::size_t>(member.team_rank());
       for (std::size_t i = 0; i < each; ++i)
         c[first + i * threads] = 2.0F * a[first + i * threads] + b[first + i * threads];
     });
