@@ -7,6 +7,7 @@
 
 #include <exception>
 #include <stdexcept>
+#include <utility>
 
 namespace kohort::check {
 namespace {
@@ -49,7 +50,7 @@ class VerifiedRun {
       std::rethrow_exception(refusal_);
     } catch (LaunchError const& error) {
       throw cli::UsageError(fmt::format(
-          "{}\n  flags       --cluster and the kernel's own choose this", error.what()));
+          "{}\n  flags       --profile, --cluster and the kernel's own choose this", error.what()));
     }
   }
 
@@ -60,6 +61,13 @@ class VerifiedRun {
   std::exception_ptr refusal_;
 };
 
+std::string schedule_text() { return to_string(*simulator::overriding_schedule()); }
+
+/// Whether the schedule under which a body runs is the first of an exploration.
+bool starts_a_ladder(Request const& request) {
+  return !request.schedule.empty() || *simulator::overriding_schedule() == simulator::Schedule{};
+}
+
 }  // namespace
 
 KernelVerdict check_kernel(Request const& request, cli::Progress& progress) {
@@ -69,12 +77,36 @@ KernelVerdict check_kernel(Request const& request, cli::Progress& progress) {
   simulator::set_replay_arguments(request.replay);
   int schedules = 0;
   auto const body = [&] {
-    progress.show(fmt::format("{}: schedule {}, {}", request.kernel, ++schedules,
-                              to_string(*simulator::overriding_schedule())));
+    progress.show(fmt::format("{}: schedule {}, {}", request.kernel, ++schedules, schedule_text()));
     run();
   };
   verdict.exploration = testing::explore(body, request.ladder);
   run.rethrow_refusal();
+  return verdict;
+}
+
+NecessityVerdict check_barriers(Request const& request, cli::Progress& progress) {
+  NecessityVerdict verdict;
+  VerifiedRun run(request, verdict.as_it_is.outcome);
+  verdict.as_it_is.device = cli::Session<Simulator>(request.arguments).device();
+  simulator::set_replay_arguments(request.replay);
+  int explorations = 0;
+  int schedules = 0;
+  auto const body = [&] {
+    if (starts_a_ladder(request)) {
+      ++explorations;
+      schedules = 0;
+    }
+    std::string const without =
+        explorations == 1 ? "as it is" : fmt::format("without barrier {}", explorations - 1);
+    progress.show(fmt::format("{} {}: schedule {}, {}", request.kernel, without, ++schedules,
+                              schedule_text()));
+    run();
+  };
+  testing::BarrierNecessity necessity = testing::barrier_necessity(body, request.ladder);
+  run.rethrow_refusal();
+  verdict.as_it_is.exploration = std::move(necessity.as_it_is);
+  verdict.barriers = std::move(necessity.barriers);
   return verdict;
 }
 

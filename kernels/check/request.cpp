@@ -19,6 +19,8 @@ void set(Request& request, std::string const& name, std::string const& value) {
     request.only_case = value;
   } else if (name == "kernel") {
     request.kernel = value;
+  } else if (name == "necessity") {
+    request.necessity = value == "1";
   } else if (name == "profile") {
     arguments.profile = value;
   } else if (name == "schedule") {

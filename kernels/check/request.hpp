@@ -15,7 +15,8 @@ struct Request {
   bool faults = false;    ///< the corpus, not a kernel
   std::string only_case;  ///< of the corpus; "" for all
   std::string kernel;
-  std::string schedule;  ///< the only one to run; "" for the ladder
+  bool necessity = false;  ///< of its barriers, too
+  std::string schedule;    ///< the only one to run; "" for the ladder
   cli::Arguments arguments;
   testing::ExploreOptions ladder;
   bool json = false;

@@ -26,18 +26,24 @@ constexpr char const* usage =
     "                    explores the kernel's schedules, at a small size unless told otherwise,\n"
     "                    and verifies its result under each. Of a small device, --profile tiny, a\n"
     "                    small size is many times what is resident: persistent kernels loop there\n"
+    "  kohort check KERNEL --necessity [the same flags]\n"
+    "                    checks it, then leaves out the ordering of each of its barriers in turn:\n"
+    "                    does any order nothing in what is run? The device is tiny unless told\n"
+    "                    otherwise, because a loop's barrier may be for a later round\n"
     "  kohort check --faults [--case NAME] [--json]\n"
     "                    runs the corpus of faults: each must be found, each repaired twin is "
     "clean\n"
     "  kohort check KERNEL --help\n"
     "\n"
-    "Exit code 0: clean; 1: a finding, or a wrong result; 2: a wrong flag.\n";
+    "Exit code 0: clean; 1: a finding, a wrong result, or a barrier that orders nothing;\n"
+    "2: a wrong flag.\n";
 
 struct CheckOptions {
   std::string cluster;
   int pct = 16;
   int random = 16;
   std::uint64_t seed = 1;
+  bool necessity = false;
   bool json = false;
   Arguments arguments;
 };
@@ -99,6 +105,9 @@ void add_exploration_flags(CLI::App& app, CheckOptions& options) {
   app.add_option("--random", options.random, "random schedules")
       ->check(CLI::Range(0, 1'000'000))
       ->capture_default_str();
+  app.add_flag(
+      "--necessity", options.necessity,
+      "asks of each barrier whether it orders anything; --profile is then tiny by default");
   app.add_flag("--json", options.json, "as JSON");
 }
 
@@ -124,6 +133,7 @@ std::vector<std::string> checker_arguments(Kernel const& kernel, CheckOptions co
                                  fmt::format("pct={}", options.pct),
                                  fmt::format("random={}", options.random),
                                  fmt::format("seed={}", options.seed),
+                                 fmt::format("necessity={}", options.necessity ? 1 : 0),
                                  fmt::format("json={}", options.json ? 1 : 0)};
   for (auto const& [flag, value] : arguments.values) {
     words.push_back("--" + flag + "=" + value);
@@ -140,7 +150,9 @@ int check_kernel(std::vector<std::string> const& words) {
   add_kernel_flags(app, kernel, options.arguments);
   add_seed(app, options);
   if (!parse(app, {words.begin() + 1, words.end()})) return exit_verified;
-  check_profile("simulator", options.arguments.profile, app.count("--profile") > 0);
+  std::string& profile = options.arguments.profile;
+  if (options.necessity && profile.empty()) profile = "tiny";
+  check_profile("simulator", profile, app.count("--profile") > 0);
   choose_cluster(options);
   start_checker(checker_arguments(kernel, options), words);
 }

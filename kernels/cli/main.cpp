@@ -18,8 +18,8 @@ constexpr char const* usage =
     "  kohort run KERNEL [--target T] [--profile P] [--cluster XxYxZ] [--schedule S] [--json]\n"
     "             [kernel flags]                            runs it and verifies the result\n"
     "  kohort check KERNEL [--profile P] [--cluster XxYxZ] [--schedule S] [--pct N] [--random N]\n"
-    "               [--seed N] [--json] [kernel flags]        explores its schedules, in mode "
-    "check\n"
+    "               [--seed N] [--necessity] [--json] [kernel flags]\n"
+    "                                                       explores its schedules, in mode check\n"
     "  kohort check --faults [--case NAME] [--json]         the corpus of faults\n"
     "  kohort list [--json]                                 kernels and their flags\n"
     "  kohort COMMAND --help, kohort run KERNEL --help, kohort --version\n";

@@ -21,11 +21,9 @@ bool same_lines(AccessFault const& a, AccessFault const& b) {
          (a.earlier.site == b.later.site && a.later.site == b.earlier.site);
 }
 
-std::string who(FaultyAccess const& access, int cluster) {
+std::string who(FaultyAccess const& access, bool names_cluster) {
   Segment const& segment = segments[access.segment];
-  std::string const where = static_cast<int>(segment.cluster) == cluster
-                                ? ""
-                                : fmt::format("cluster {} ", segment.cluster);
+  std::string const where = names_cluster ? fmt::format("cluster {} ", segment.cluster) : "";
   return fmt::format("{}team {} thread {}", where, segment.team, access.thread());
 }
 
@@ -43,14 +41,14 @@ char const* name(AtomicScope scope) {
 }
 
 std::string verb(FaultyAccess const& access) {
-  std::string const done = writes(access.kind) ? "write" : "read";
+  char const* const done = writes(access.kind) ? "write" : "read";
   return is_atomic(access.kind) ? fmt::format("atomic {}, {} scope", done, name(access.scope))
                                 : done;
 }
 
 std::string since(FaultyAccess const& access) {
   SiteId const site = segments[access.segment].site;
-  return site == unknown_site ? "no barrier since it started" : "since " + place(site);
+  return site == unknown_site ? "no synchronisation since it started" : "since " + place(site);
 }
 
 /// A scratch object as a thread of `accessor`'s team would call it.
@@ -124,18 +122,42 @@ void explain_race(Report& report, AccessFault const& fault) {
     return;
   }
   bool const same_team = one.team == other.team;
-  report.why(
-      fmt::format("{} touch the same memory, and neither a {} barrier that both passed nor a "
-                  "release and an acquire lies between{}",
-                  same_team ? fmt::format("two threads of team {}", one.team)
-                            : fmt::format("teams {} and {}", one.team, other.team),
-                  same_team ? "team" : "cluster", mixed));
+  report.why(fmt::format(
+      "{} touch the same memory: no {} barrier that both passed lies between, and no release and "
+      "acquire{}",
+      same_team ? fmt::format("two threads of team {}", one.team)
+                : fmt::format("teams {} and {}", one.team, other.team),
+      same_team ? "team" : "cluster", mixed));
   char const* const barrier = same_team ? "member.team_barrier()" : "member.cluster_barrier()";
-  report.mend(same_line ? fmt::format("let one thread do it, use an atomic, or put {} between the "
-                                      "rounds of the loop that does it",
-                                      barrier)
-                        : fmt::format("{} {}, or, in a loop, after the later of them", barrier,
-                                      between(fault.earlier, fault.later)));
+  report.mend(same_line
+                  ? fmt::format("let one thread do it, use an atomic, or put {} between the rounds "
+                                "of the loop that does it",
+                                barrier)
+                  : fmt::format("{} {}; between two rounds of a loop, after the later line", barrier,
+                                between(fault.earlier, fault.later)));
+}
+
+/// Which of the two scopes does not hold the other's thread.
+void explain_scope(Report& report, AccessFault const& fault) {
+  auto const misses = [](FaultyAccess const& one, FaultyAccess const& other) {
+    Segment const& mine = segments[one.segment];
+    Segment const& theirs = segments[other.segment];
+    if (one.scope >= AtomicScope::device) return false;
+    return mine.cluster != theirs.cluster ||
+           (one.scope == AtomicScope::team && mine.team != theirs.team);
+  };
+  FaultyAccess const& narrow =
+      misses(fault.earlier, fault.later) ? fault.earlier : fault.later;
+  FaultyAccess const& other = misses(fault.earlier, fault.later) ? fault.later : fault.earlier;
+  report.why(fmt::format("{} scope holds the threads of {}'s own {}, and {} is none of them: to each "
+                         "other the two operations are no atomics",
+                         name(narrow.scope), who(narrow, true), name(narrow.scope),
+                         who(other, true)));
+  report.mend(fmt::format("Scope::{} or wider at {}",
+                          segments[narrow.segment].cluster == segments[other.segment].cluster
+                              ? "cluster"
+                              : "device",
+                          place(narrow.site)));
 }
 
 bool is_race(AccessFault const& fault) {
@@ -195,16 +217,28 @@ std::unique_ptr<Finding> AccessFaults::finding(ClusterState const& cluster) cons
   std::vector<Counted> const found = by_lines();
   AccessFault const& fault = found.front().fault;
   Report report(cluster, fault.id);
+  bool const names_cluster = fault.has_earlier && segments[fault.earlier.segment].cluster !=
+                                                      segments[fault.later.segment].cluster;
+  std::string const size = fault.has_earlier || fault.peer >= 0
+                               ? ""
+                               : fmt::format(" of {} B", fault.bytes);
   auto const row = [&](FaultyAccess const& access) {
-    report.row(verb(access), who(access, cluster.index), object_of(cluster, fault.address, access),
-               place(access.site) + "   " + since(access));
+    report.row(verb(access) + size, who(access, names_cluster),
+               object_of(cluster, fault.address, access), place(access.site) + "   " + since(access));
   };
   if (fault.has_earlier) row(fault.earlier);
   row(fault.later);
+  if (fault.peer >= 0)
+    report.row("owner", fmt::format("team {}", fault.peer), "",
+               fault.peer_site == unknown_site ? "no synchronisation so far"
+                                               : "last came to " + place(fault.peer_site));
   if (is_race(fault)) explain_race(report, fault);
+  if (std::string_view(fault.id) == "atomic-scope") explain_scope(report, fault);
+  bool const two_lines =
+      fault.has_earlier && place(fault.earlier.site) != place(fault.later.site);
   if (found.front().count > 1)
     report.also(fmt::format("{} more from {}", found.front().count - 1,
-                            fault.has_earlier ? "these two lines" : "this line"));
+                            two_lines ? "these two lines" : "this line"));
   for (std::size_t i = 1; i < std::min(found.size(), most_listed); ++i) {
     AccessFault const& other = found[i].fault;
     std::string const earlier = other.has_earlier ? place(other.earlier.site) + " and " : "";

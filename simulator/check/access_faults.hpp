@@ -32,6 +32,7 @@ struct AccessFault {
   FaultyAccess later;
   bool has_earlier = false;
   int peer = -1;  ///< of lifetime faults: the team whose memory it is
+  SiteId peer_site = unknown_site;  ///< and its last synchronisation
 };
 
 /// What the detectors found in one cluster. Faults of the same kind from the same lines are one.

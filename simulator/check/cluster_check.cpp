@@ -78,7 +78,9 @@ char const* ClusterCheck::id_of_race(std::uintptr_t offset) const {
   return cluster_.arena.is_mapped(offset - scratch_) ? "race-cluster-scratch" : "race-team-scratch";
 }
 
-void ClusterCheck::add(AccessFault const& fault) {
+void ClusterCheck::add(AccessFault fault) {
+  if (fault.peer >= 0)
+    fault.peer_site = segments[order_.thread(fault.peer * cluster_.team_threads).segment].site;
   faults_.add(fault);
   // Which of two clusters comes first depends on the workers: only in their own order it is told
   // alike again.

@@ -150,7 +150,7 @@ class ClusterCheck {
   bool reaches(AtomicScope scope, ThreadOrder const& from, std::uint32_t cluster,
                std::uint16_t team) const;
 
-  void add(AccessFault const& fault);
+  void add(AccessFault fault);
   void report(char const* id, std::uintptr_t offset, std::uint32_t bytes, ThreadOrder const& me,
               AccessKind kind, SiteId site, int peer = -1);
   int team_of(std::uintptr_t offset) const;

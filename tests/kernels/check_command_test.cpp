@@ -100,6 +100,55 @@ TEST_F(CheckCommand, TakesTheEnvironmentsProfile) {
   EXPECT_TRUE(alone.has("--cluster=1x1x1")) << alone.output;
 }
 
+TEST_F(CheckCommand, ThrowsWhateverTheEnvironmentSays) {
+  Started const one = check("halo --n 3000 --pct 0 --random 0", "KOHORT_SIM_MODE=run");
+  EXPECT_TRUE(one.has("mode check")) << one.output;
+  Started const fault =
+      check("--faults --case no_trailing_cluster_barrier --json", "KOHORT_CHECK=log");
+  EXPECT_EQ(fault.status, 0) << fault.output;
+}
+
+TEST_F(CheckCommand, FindsEveryBarrierOfTheKernelsNecessary) {
+  for (std::string const kernel : {"reduce", "halo", "histogram"}) {
+    Started const one = check(kernel + " --necessity --json");
+    EXPECT_EQ(one.status, 0) << kernel << "\n" << one.output;
+    json const list = json::parse(one.output);
+    EXPECT_FALSE(list.empty()) << kernel;
+    for (json const& barrier : list) {
+      EXPECT_EQ(barrier["necessary"], true) << barrier;
+      EXPECT_NE(barrier["reveals"], "") << barrier;
+      EXPECT_TRUE(barrier["file"].get<std::string>().find("kernels/") != std::string::npos);
+      EXPECT_TRUE(barrier["kind"].get<std::string>().ends_with("_barrier")) << barrier;
+      EXPECT_GE(barrier["schedules"], 1) << barrier;
+    }
+  }
+}
+
+TEST_F(CheckCommand, PrintsWhatEachBarrierIsFor) {
+  Started const one = check("halo --necessity --pct 1 --random 1");
+  EXPECT_EQ(one.status, 0);
+  for (char const* part : {"Simulator, tiny", "clean in 8 schedules", "verdict",
+                           "halo/kernel.hpp:", "necessary: without it, race-cluster-scratch"})
+    EXPECT_TRUE(one.has(part)) << part << "\n" << one.output;
+}
+
+TEST_F(CheckCommand, NamesABarrierThatOrdersNothing) {
+  // A team of one subgroup hands nothing over between subgroups.
+  Started const one = check("reduce --necessity --team 4 --pct 0 --random 0");
+  EXPECT_EQ(one.status, 1);
+  EXPECT_TRUE(one.has("orders no pair of accesses in 6 schedules")) << one.output;
+}
+
+TEST_F(CheckCommand, SaysNothingOfTheBarriersOfAFaultyKernel) {
+  Started const text = check("broken --fault early-exit --necessity --profile h200-sxm");
+  EXPECT_EQ(text.status, 1);
+  EXPECT_TRUE(text.has("kohort: [cluster-barrier-unequal]")) << text.output;
+  EXPECT_FALSE(text.has("verdict")) << text.output;
+  Started const list = check("broken --fault early-exit --necessity --profile h200-sxm --json");
+  EXPECT_EQ(list.status, 1);
+  EXPECT_TRUE(list.has("[]") && list.has("[cluster-barrier-unequal]")) << list.output;
+}
+
 TEST_F(CheckCommand, NamesAFaultOfTheCorpus) {
   Started const one = check("--faults --case no_trailing_cluster_barrier --json");
   ASSERT_EQ(one.status, 0) << one.output;
@@ -156,6 +205,7 @@ TEST(CheckCommandLine, NamesWhatFits) {
                          {"sort", {"sort", "reduce", "halo", "histogram"}},
                          {"--case x", {"--faults"}},
                          {"--faults --pct 3", {"--pct", "--case", "--json"}},
+                         {"--faults --necessity", {"--necessity", "--case", "--json"}},
                          {"reduce --faults", {"--faults", "--pct", "--variant"}},
                          {"reduce --bins 3", {"--bins", "--type", "--schedule"}},
                          {"reduce --pct many", {"--pct", "many"}},
@@ -180,7 +230,7 @@ TEST(CheckCommandLine, Helps) {
   EXPECT_TRUE(program.has("kohort check KERNEL")) << program.output;
   Started const command = check("--help");
   EXPECT_EQ(command.status, 0);
-  for (char const* part : {"--faults", "--case", "--pct", "histogram"})
+  for (char const* part : {"--faults", "--case", "--pct", "--necessity", "tiny", "histogram"})
     EXPECT_TRUE(command.has(part)) << part << "\n" << command.output;
   Started const kernel = check("reduce --help");
   EXPECT_EQ(kernel.status, 0);
