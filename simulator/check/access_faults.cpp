@@ -133,8 +133,8 @@ void explain_race(Report& report, AccessFault const& fault) {
                   ? fmt::format("let one thread do it, use an atomic, or put {} between the rounds "
                                 "of the loop that does it",
                                 barrier)
-                  : fmt::format("{} {}; between two rounds of a loop, after the later line", barrier,
-                                between(fault.earlier, fault.later)));
+                  : fmt::format("{} {}; between two rounds of a loop, after the later line",
+                                barrier, between(fault.earlier, fault.later)));
 }
 
 /// Which of the two scopes does not hold the other's thread.
@@ -146,18 +146,16 @@ void explain_scope(Report& report, AccessFault const& fault) {
     return mine.cluster != theirs.cluster ||
            (one.scope == AtomicScope::team && mine.team != theirs.team);
   };
-  FaultyAccess const& narrow =
-      misses(fault.earlier, fault.later) ? fault.earlier : fault.later;
+  FaultyAccess const& narrow = misses(fault.earlier, fault.later) ? fault.earlier : fault.later;
   FaultyAccess const& other = misses(fault.earlier, fault.later) ? fault.later : fault.earlier;
-  report.why(fmt::format("{} scope holds the threads of {}'s own {}, and {} is none of them: to each "
-                         "other the two operations are no atomics",
-                         name(narrow.scope), who(narrow, true), name(narrow.scope),
-                         who(other, true)));
-  report.mend(fmt::format("Scope::{} or wider at {}",
-                          segments[narrow.segment].cluster == segments[other.segment].cluster
-                              ? "cluster"
-                              : "device",
-                          place(narrow.site)));
+  report.why(
+      fmt::format("the {} scope of {} does not hold {}: to each other the two operations are "
+                  "no atomics",
+                  name(narrow.scope), who(narrow, true), who(other, true)));
+  report.mend(fmt::format(
+      "Scope::{} or wider at {}",
+      segments[narrow.segment].cluster == segments[other.segment].cluster ? "cluster" : "device",
+      place(narrow.site)));
 }
 
 bool is_race(AccessFault const& fault) {
@@ -219,12 +217,12 @@ std::unique_ptr<Finding> AccessFaults::finding(ClusterState const& cluster) cons
   Report report(cluster, fault.id);
   bool const names_cluster = fault.has_earlier && segments[fault.earlier.segment].cluster !=
                                                       segments[fault.later.segment].cluster;
-  std::string const size = fault.has_earlier || fault.peer >= 0
-                               ? ""
-                               : fmt::format(" of {} B", fault.bytes);
+  std::string const size =
+      fault.has_earlier || fault.peer >= 0 ? "" : fmt::format(" of {} B", fault.bytes);
   auto const row = [&](FaultyAccess const& access) {
     report.row(verb(access) + size, who(access, names_cluster),
-               object_of(cluster, fault.address, access), place(access.site) + "   " + since(access));
+               object_of(cluster, fault.address, access),
+               place(access.site) + "   " + since(access));
   };
   if (fault.has_earlier) row(fault.earlier);
   row(fault.later);
@@ -234,8 +232,7 @@ std::unique_ptr<Finding> AccessFaults::finding(ClusterState const& cluster) cons
                                                : "last came to " + place(fault.peer_site));
   if (is_race(fault)) explain_race(report, fault);
   if (std::string_view(fault.id) == "atomic-scope") explain_scope(report, fault);
-  bool const two_lines =
-      fault.has_earlier && place(fault.earlier.site) != place(fault.later.site);
+  bool const two_lines = fault.has_earlier && place(fault.earlier.site) != place(fault.later.site);
   if (found.front().count > 1)
     report.also(fmt::format("{} more from {}", found.front().count - 1,
                             two_lines ? "these two lines" : "this line"));
