@@ -31,7 +31,7 @@ struct AccessFault {
   FaultyAccess earlier;
   FaultyAccess later;
   bool has_earlier = false;
-  int peer = -1;  ///< of lifetime faults: the team whose memory it is
+  int peer = -1;                    ///< of lifetime faults: the team whose memory it is
   SiteId peer_site = unknown_site;  ///< and its last synchronisation
 };
 

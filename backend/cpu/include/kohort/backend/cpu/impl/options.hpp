@@ -39,7 +39,8 @@ inline Simulator::Simulator(SimulatorOptions const& options) : state_(std::make_
   simulator::EngineOptions& engine = state_->engine;
   engine.profile = &simulator::find_profile(
       option_or_environment(options.profile, "KOHORT_SIM_PROFILE", "h200-sxm"));
-  engine.mode = simulator::parse_mode(option_or_environment(options.mode, "KOHORT_SIM_MODE", "run"));
+  engine.mode =
+      simulator::parse_mode(option_or_environment(options.mode, "KOHORT_SIM_MODE", "run"));
   engine.on_fault =
       simulator::parse_on_fault(option_or_environment(options.check, "KOHORT_CHECK", "throw"));
   engine.schedule = simulator::parse_schedule(
