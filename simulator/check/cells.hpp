@@ -85,6 +85,14 @@ struct History {
   std::vector<HistoryEntry> entries;
 };
 
+/// Whether threads of both are of one team and have passed the same synchronisations.
+inline bool are_of_one_team(SegmentId one, SegmentId other) {
+  Segment const& a = segments[one];
+  Segment const& b = segments[other];
+  return a.cluster == b.cluster && a.team == b.team && a.arrivals == b.arrivals &&
+         a.barriers == b.barriers && a.ticks == b.ticks;
+}
+
 inline WriteWord word_of(History* history) {
   return {WriteWord::history_bit | reinterpret_cast<std::uintptr_t>(history)};
 }

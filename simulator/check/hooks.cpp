@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "cluster_check.hpp"
+#include "access.hpp"
 
 #include <cstring>
 

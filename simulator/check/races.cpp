@@ -17,106 +17,11 @@ namespace {
 /// Beyond this many entries, those that only matter for atomics of narrower scopes are dropped too.
 constexpr std::size_t most_exact_entries = 64;
 
-/// Whether threads of both are of one team and have passed the same synchronisations.
-bool are_of_one_team(SegmentId one, SegmentId other) {
-  Segment const& a = segments[one];
-  Segment const& b = segments[other];
-  return a.cluster == b.cluster && a.team == b.team && a.arrivals == b.arrivals &&
-         a.barriers == b.barriers && a.ticks == b.ticks;
-}
-
 bool conflict(HistoryEntry const& earlier, AccessKind kind) {
   return (writes(earlier.kind) || writes(kind)) && !(is_atomic(earlier.kind) && is_atomic(kind));
 }
 
 }  // namespace
-
-/// Whether all readers of a word happened before; false where only the threads' own progress tells.
-bool ClusterCheck::all_known(ThreadOrder const& me, ReadWord readers) const {
-  SegmentId const segment = readers.segment();
-  std::uint32_t const mine = 1U << me.lane;
-  if (readers.lanes() == mine && order_.knows_read(me, segment, me.lane)) return true;
-  // Two lanes that no thread need be: knowledge by barriers covers every lane alike.
-  return order_.knows_by_barriers(me, segment);
-}
-
-template <bool Writes>
-void ClusterCheck::touch(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me,
-                         SiteId site, bool scratch) {
-  SegmentId const first = first_segment(scratch);
-  WriteWord const written{region.writes[granule]};
-  ReadWord const read{region.reads[granule].word};
-  bool const is_written = written.bits >= std::uint64_t{first} << 37U;
-  bool const is_read = read.segment() >= first;
-  Access const access{Writes ? AccessKind::write : AccessKind::read, AtomicScope::system, bytes,
-                      site};
-  bool const write_is_known =
-      !is_written || written.tag() == me.tag ||
-      (!written.is_history() && order_.knows(me, written.segment(), written.lane()));
-  if constexpr (Writes) {
-    bool const is_simple = write_is_known && (!is_written || (written.bytes() & ~bytes) == 0) &&
-                           (!is_read || ((read.bytes() & ~bytes) == 0 && all_known(me, read)));
-    if (!is_simple) [[unlikely]]
-      return touch_history(granule, access, me);
-    if (!is_written && !is_read && first_touch(granule, bytes, me, true, site)) [[unlikely]]
-      return touch_history(granule, access, me);
-    // What earlier launches wrote to global memory stays; scratch begins anew.
-    std::uint32_t const before = is_written || !scratch ? written.written() : 0;
-    region.writes[granule] = WriteWord::of(me.tag, bytes, before | bytes, site).bits;
-    if (is_read) region.reads[granule].word = 0;
-  } else {
-    if (!write_is_known) [[unlikely]]
-      return touch_history(granule, access, me);
-    if (is_read && read.segment() == me.segment && read.bytes() == bytes) {
-      region.reads[granule].word = read.bits | 1U << me.lane;
-      if ((region.reads[granule].site & ~more_sites_bit) != site) note_site(granule, me, site);
-      return;
-    }
-    if (!is_read || ((read.bytes() & ~bytes) == 0 && all_known(me, read))) {
-      if (!is_written && !is_read && first_touch(granule, bytes, me, false, site)) [[unlikely]]
-        return touch_history(granule, access, me);
-      region.reads[granule].word = ReadWord::of(me.segment, bytes, 1U << me.lane).bits;
-    } else {
-      return touch_history(granule, access, me);
-    }
-    region.reads[granule].site = site;
-  }
-}
-
-template void ClusterCheck::touch<true>(std::uintptr_t, std::uint32_t, ThreadOrder const&, SiteId,
-                                        bool);
-template void ClusterCheck::touch<false>(std::uintptr_t, std::uint32_t, ThreadOrder const&, SiteId,
-                                         bool);
-
-HistoryPool& ClusterCheck::pool_of(std::uintptr_t granule) {
-  return is_scratch(granule << 2U) ? scratch_histories_ : launch_->histories(worker_);
-}
-
-History& ClusterCheck::history_at(std::uintptr_t granule) {
-  bool const scratch = is_scratch(granule << 2U);
-  SegmentId const first = first_segment(scratch);
-  WriteWord const written{region.writes[granule]};
-  if (written.is_history()) return *history_of(written);
-  ReadWord const read{region.reads[granule].word};
-  History& history = pool_of(granule).take(granule);
-  bool const is_written = written.segment() >= first;
-  history.written = is_written || !scratch ? written.written() : 0;
-  if (is_written)
-    history.entries.push_back({.segment = written.segment(),
-                               .lanes = 1U << written.lane(),
-                               .site = written.site(),
-                               .bytes = static_cast<std::uint8_t>(written.bytes()),
-                               .kind = AccessKind::write});
-  if (read.segment() >= first)
-    history.entries.push_back({.segment = read.segment(),
-                               .lanes = read.lanes(),
-                               .site = region.reads[granule].site,
-                               .bytes = static_cast<std::uint8_t>(read.bytes()),
-                               .kind = AccessKind::read});
-  region.writes[granule] = word_of(&history).bits;
-  region.reads[granule].word = 0;
-  return history;
-}
 
 SiteId ClusterCheck::site_of_reader(std::uintptr_t granule, SegmentId segment, std::uint32_t lane,
                                     SiteId otherwise) const {
@@ -254,66 +159,6 @@ void ClusterCheck::remember(History& history, Access const& access, ThreadOrder 
   merge_teams(history);
   if (!launch_->has_acquired_of_others()) merge_clusters(history);
   history.merge_at = std::max(least_merged_entries, 2 * history.entries.size());
-}
-
-/// Reads and atomics by several groups of a team between the same synchronisations become one
-/// entry, which is smaller than two dozen.
-void ClusterCheck::merge_teams(History& history) {
-  auto const kin = [](HistoryEntry const& a, HistoryEntry const& b) {
-    return a.kind == b.kind && a.bytes == b.bytes && a.scope == b.scope &&
-           are_of_one_team(a.segment, b.segment);
-  };
-  auto const add_lanes = [](LanesOfTeam& lanes, HistoryEntry const& entry) {
-    if (entry.by_group == nullptr) {
-      lanes[segments[entry.segment].group] |= entry.lanes;
-      return;
-    }
-    for (std::size_t group = 0; group < lanes.size(); ++group)
-      lanes[group] |= (*entry.by_group)[group];
-  };
-  for (std::size_t i = 0; i < history.entries.size(); ++i) {
-    HistoryEntry& into = history.entries[i];
-    if (into.kind == AccessKind::write) continue;
-    for (std::size_t j = i + 1; j < history.entries.size();) {
-      HistoryEntry const& from = history.entries[j];
-      if (!kin(into, from)) {
-        ++j;
-        continue;
-      }
-      if (into.by_group == nullptr) {
-        auto all = std::make_unique<LanesOfTeam>();
-        add_lanes(*all, into);
-        into.by_group = std::move(all);
-      }
-      add_lanes(*into.by_group, from);
-      if (into.site != from.site) into.site |= more_sites_bit;
-      history.entries.erase(history.entries.begin() + static_cast<std::ptrdiff_t>(j));
-    }
-  }
-}
-
-/// Accesses by many clusters: the first and the last stand for all. Nothing is lost by it while no
-/// cluster knows of another.
-void ClusterCheck::merge_clusters(History& history) {
-  auto const is_foreign = [&](HistoryEntry const& entry) {
-    return entry.kind != AccessKind::write &&
-           segments[entry.segment].cluster != static_cast<std::uint32_t>(cluster_.index);
-  };
-  for (std::size_t i = 0; i < history.entries.size(); ++i) {
-    HistoryEntry const& first = history.entries[i];
-    if (!is_foreign(first)) continue;
-    std::vector<std::size_t> alike;
-    for (std::size_t j = i + 1; j < history.entries.size(); ++j) {
-      HistoryEntry const& other = history.entries[j];
-      if (is_foreign(other) && other.kind == first.kind && other.bytes == first.bytes &&
-          other.scope == first.scope)
-        alike.push_back(j);
-    }
-    if (alike.size() < 2) continue;
-    alike.pop_back();
-    for (auto at = alike.rbegin(); at != alike.rend(); ++at)
-      history.entries.erase(history.entries.begin() + static_cast<std::ptrdiff_t>(*at));
-  }
 }
 
 void ClusterCheck::touch_history(std::uintptr_t granule, Access const& access,

@@ -8,8 +8,10 @@
 namespace kohort::simulator {
 namespace {
 
-/// Atomics in a row that change nothing before a thread counts as spinning and lets others run.
+/// Atomics in a row that change nothing before a thread counts as spinning and lets others run. In
+/// mode check each costs twenty times as much, so the patience is less.
 constexpr int idle_atomics_before_yield = 64;
+constexpr int checked_atomics_before_yield = 16;
 
 void count_atomic(ClusterState& cluster, ThreadState& self, void const* address) {
   LaunchCounts& counts = cluster.worker->counts;
@@ -60,7 +62,8 @@ void after_atomic(Thread& thread, bool wrote, bool changed) {
   if (changed) {
     self.idle_atomics = 0;
     ++cluster.progress;
-  } else if (++self.idle_atomics > idle_atomics_before_yield) {
+  } else if (++self.idle_atomics > (cluster.check == nullptr ? idle_atomics_before_yield
+                                                             : checked_atomics_before_yield)) {
     spin(cluster, self);
   }
 }
