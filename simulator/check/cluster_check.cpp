@@ -116,7 +116,8 @@ void ClusterCheck::report(char const* id, std::uintptr_t offset, std::uint32_t b
   add(fault);
 }
 
-void ClusterCheck::touch_bytes(std::uintptr_t offset, std::size_t bytes, bool writes, SiteId site) {
+void ClusterCheck::access_range(std::uintptr_t offset, std::size_t bytes, bool writes,
+                                SiteId site) {
   ThreadOrder const me = running();
   bool const scratch = is_scratch(offset);
   if (scratch && watches_lifetime_)
@@ -136,11 +137,6 @@ void ClusterCheck::touch_bytes(std::uintptr_t offset, std::size_t bytes, bool wr
     if (!scratch) launch_->unlock(at >> 2U);
     at = end;
   }
-}
-
-void ClusterCheck::access_range(std::uintptr_t offset, std::size_t bytes, bool writes,
-                                SiteId site) {
-  touch_bytes(offset, bytes, writes, site);
 }
 
 }  // namespace kohort::simulator

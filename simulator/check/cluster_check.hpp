@@ -10,7 +10,6 @@
 #include <kohort/simulator/operations.hpp>
 
 #include <cstdint>
-#include <cstring>
 #include <memory>
 #include <vector>
 
@@ -44,6 +43,7 @@ class ClusterCheck {
   /// `bytes` is 1, 2, 4, 8 or 16; `offset` in the region.
   template <int Bytes, bool Writes>
   void access(std::uintptr_t offset, void const* program_counter);
+  /// Of any alignment and length.
   void access_range(std::uintptr_t offset, std::size_t bytes, bool writes, SiteId site);
   /// An access that the compiler makes at once, and that orders nothing.
   void access_volatile(std::uintptr_t offset, std::uint32_t bytes, bool writes, SiteId site);
@@ -89,12 +89,10 @@ class ClusterCheck {
     if (in != launch_number_) in = launch_number_;
     return before;
   }
-  /// All that two words can say (races.cpp).
+  /// All that two words can say (words.cpp).
   template <bool Writes>
   void touch(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me, SiteId site,
              bool scratch);
-  /// Of any alignment and length.
-  void touch_bytes(std::uintptr_t offset, std::size_t bytes, bool writes, SiteId site);
   bool all_known(ThreadOrder const& me, ReadWord readers) const;
 
   // races.cpp: what two words can't say.
@@ -110,6 +108,7 @@ class ClusterCheck {
   bool replaces(Access const& access, ThreadOrder const& me, HistoryEntry const& entry,
                 std::size_t entries) const;
   void merge_teams(History& history);
+  void note_sites_of(std::uintptr_t granule, HistoryEntry const& entry);
   void merge_clusters(History& history);
   void report_race(std::uintptr_t granule, HistoryEntry const& earlier, SegmentId segment,
                    std::uint32_t lanes, Access const& access, ThreadOrder const& me);
@@ -117,8 +116,10 @@ class ClusterCheck {
   /// A reader of a word that has another reader's site.
   void note_site(std::uintptr_t granule, ThreadOrder const& me, SiteId site) {
     region.reads[granule].site |= more_sites_bit;
-    NotedSite& noted = noted_sites_[next_noted_++ % noted_sites_.size()];
-    noted = {granule, me.segment, me.lane, site};
+    note_site(granule, me.segment, me.lane, site);
+  }
+  void note_site(std::uintptr_t granule, SegmentId segment, std::uint32_t lane, SiteId site) {
+    noted_sites_[next_noted_++ % noted_sites_.size()] = {granule, segment, lane, site};
   }
   SiteId site_of_reader(std::uintptr_t granule, SegmentId segment, std::uint32_t lane,
                         SiteId otherwise) const;
@@ -174,8 +175,8 @@ class ClusterCheck {
   HistoryPool scratch_histories_;
   ReleasesByAddress scratch_releases_;
   std::unique_lock<std::mutex> foreign_releases_;  ///< during an atomic on global memory
-  std::vector<Fences> fences_;                     ///< by thread; none before the first fence
-  Site ignored_;                                   ///< barriers of this site order nothing
+  std::vector<Fences> fences_;  ///< by thread; none before the first fence or release met
+  Site ignored_;                ///< barriers of this site order nothing
   BarrierNotes barriers_;
 
   /// Where readers read that came to a word after its first one: the last few thousand.

@@ -2,6 +2,8 @@
 #include "../engine/state.hpp"
 #include "cluster_check.hpp"
 
+#include <bit>
+
 /// How a history comes about from two words, and how a long one becomes short.
 namespace kohort::simulator {
 
@@ -65,9 +67,22 @@ void ClusterCheck::merge_teams(History& history) {
         into.by_group = std::move(all);
       }
       add_lanes(*into.by_group, from);
-      if (into.site != from.site) into.site |= more_sites_bit;
+      if (into.site != from.site) {
+        note_sites_of(history.granule, from);
+        into.site |= more_sites_bit;
+      }
       history.entries.erase(history.entries.begin() + static_cast<std::ptrdiff_t>(j));
     }
+  }
+}
+
+/// The entry's site is about to be lost: each of its lanes is noted with its own.
+void ClusterCheck::note_sites_of(std::uintptr_t granule, HistoryEntry const& entry) {
+  if (entry.by_group != nullptr) return;
+  for (std::uint32_t rest = entry.lanes; rest != 0; rest &= rest - 1) {
+    auto const lane = static_cast<std::uint32_t>(std::countr_zero(rest));
+    note_site(granule, entry.segment, lane,
+              site_of_reader(granule, entry.segment, lane, entry.site));
   }
 }
 

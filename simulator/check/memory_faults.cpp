@@ -3,8 +3,6 @@
 #include "../engine/switching.hpp"
 #include "cluster_check.hpp"
 
-#include <cstring>
-
 /// Accesses beyond an object, after its end, before its first write, or at the wrong alignment.
 namespace kohort::simulator {
 
@@ -92,7 +90,7 @@ void ClusterCheck::check_initialised_if_poison(std::uintptr_t offset, std::size_
 void ClusterCheck::access_misaligned(std::uintptr_t offset, std::uint32_t bytes, bool writes,
                                      SiteId site) {
   report_misaligned(offset, bytes, writes, site);
-  touch_bytes(offset, bytes, writes, site);
+  access_range(offset, bytes, writes, site);
 }
 
 void ClusterCheck::report_misaligned(std::uintptr_t offset, std::uint32_t bytes, bool writes,

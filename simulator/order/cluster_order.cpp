@@ -190,7 +190,6 @@ void ClusterOrder::cluster_completed() {
   complete_ = std::move(filling_);
   filling_ = KnowledgeHandle();
   rejoined_ = KnowledgeHandle();
-  complete_joined_.swap(joined_);
   joined_.clear();
   released_ = reads_released_ = 0;
   std::fill(released_ticks_.begin(), released_ticks_.end(), 0);

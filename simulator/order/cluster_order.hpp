@@ -125,9 +125,8 @@ class ClusterOrder {
   KnowledgeHandle filling_;
   KnowledgeHandle complete_;
   std::vector<std::uint64_t> joined_;  ///< contents that went into the phase
-  std::vector<std::uint64_t> complete_joined_;
-  std::uint64_t rejoined_from_ = 0;  ///< the last knowledge that a wait had to be joined with,
-  KnowledgeHandle rejoined_;         ///< and the result
+  std::uint64_t rejoined_from_ = 0;    ///< the last knowledge that a wait had to be joined with,
+  KnowledgeHandle rejoined_;           ///< and the result
   std::uint32_t phase_ = 0;
   SegmentId first_after_arrival_ = 0;  ///< in the phase that fills up
   SegmentId complete_below_ = 0;       ///< known to all who waited for the complete one
