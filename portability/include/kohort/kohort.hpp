@@ -12,6 +12,7 @@
 #include <kohort/macros.hpp>
 #include <kohort/member.hpp>
 #include <kohort/memory_order.hpp>
+#include <kohort/number_types.hpp>
 #include <kohort/operations.hpp>
 #include <kohort/parallel_for.hpp>
 #include <kohort/parallel_reduce.hpp>
@@ -23,5 +24,10 @@
 #include <kohort/shared.hpp>
 #include <kohort/subgroup_tile.hpp>
 #include <kohort/targets.hpp>
+#include <kohort/tile_map.hpp>
+#include <kohort/tile_pipeline.hpp>
+#include <kohort/transfer_barrier.hpp>
+#include <kohort/transfers.hpp>
+#include <kohort/warpgroup_mma.hpp>
 
 #include <kohort/backends.hpp>

@@ -7,6 +7,8 @@
 #include <kohort/policy_traits.hpp>
 #include <kohort/shared.hpp>
 #include <kohort/subgroup_tile.hpp>
+#include <kohort/transfers.hpp>
+#include <kohort/warpgroup_mma.hpp>
 
 #include <utility>
 
@@ -18,7 +20,8 @@ namespace kohort {
 /// "Collective" operations are called by every thread of the team (or cluster) in converged flow.
 /// Costs are measured on an H200 (docs/results/).
 template <class Target, class Traits>
-class ClusterMember : public Collectives<ClusterMember<Target, Traits>> {
+class ClusterMember : public Collectives<ClusterMember<Target, Traits>>,
+                      public Transfers<ClusterMember<Target, Traits>, Target> {
   using layout = Impl::LayoutOf<Traits, Impl::scratch_gap<Target>>;
   using handle_type = Impl::ThreadHandle<Target>;
 
@@ -93,6 +96,12 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>> {
 
   /// Waits for every thread of the team; orders their memory accesses. 20 cycles at 128 threads.
   KOHORT_FUNCTION void team_barrier(CallSite site = CallSite::current()) const {
+    thread_.team_barrier(site);
+  }
+  /// The same, after which the copy engine and matrix operations see what the team wrote to scratch:
+  /// required between ordinary writes and a store, a push or a product that reads them.
+  KOHORT_FUNCTION void team_barrier(BeforeTransfer, CallSite site = CallSite::current()) const {
+    this->fence_before_transfer(site);
     thread_.team_barrier(site);
   }
 
@@ -245,6 +254,9 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>> {
 
  private:
   friend class Collectives<ClusterMember>;
+  friend class Transfers<ClusterMember, Target>;
+  template <class, class, class, class, int, MatrixMajor, MatrixMajor>
+  friend class WarpgroupMma;
 
   static constexpr KOHORT_FUNCTION bool size_is_one() {
     return Traits::has_static_shape && Traits::static_shape.count() == 1;

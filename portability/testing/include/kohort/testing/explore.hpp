@@ -87,6 +87,7 @@ inline std::vector<simulator::Schedule> ladder(int teams, ExploreOptions const& 
     rungs.push_back({.kind = Schedule::Kind::last, .rank = rank});
   for (int rank = 0; rank < teams; ++rank)
     rungs.push_back({.kind = Schedule::Kind::exit_first, .rank = rank});
+  rungs.push_back({.kind = Schedule::Kind::late});
   for (int i = 0; i < options.pct_schedules; ++i)
     rungs.push_back({.kind = Schedule::Kind::pct,
                      .depth = options.pct_depth,

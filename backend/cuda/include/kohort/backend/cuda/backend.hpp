@@ -9,9 +9,12 @@
 #include <kohort/backend/cuda/error.hpp>
 #include <kohort/backend/cuda/launch.hpp>
 #include <kohort/backend/cuda/memory.hpp>
+#include <kohort/backend/cuda/mma.hpp>
 #include <kohort/backend/cuda/probe.hpp>
 #include <kohort/backend/cuda/reduce.hpp>
 #include <kohort/backend/cuda/residency.hpp>
 #include <kohort/backend/cuda/target.hpp>
 #include <kohort/backend/cuda/thread.hpp>
+#include <kohort/backend/cuda/tile_descriptor.hpp>
+#include <kohort/backend/cuda/transfer.hpp>
 #endif

@@ -69,6 +69,8 @@ class ThreadHandle<Cuda> {
     return BlockRegisters::extent(dimension);
   }
 
+  /// Whether it was launched in hardware clusters; a constant to the compiler.
+  KOHORT_FUNCTION bool is_clustered() const { return clustered_; }
   KOHORT_FUNCTION int cluster_rank() const { return clustered_ ? ClusterRegisters::rank() : 0; }
   KOHORT_FUNCTION int cluster_size() const { return clustered_ ? ClusterRegisters::size() : 1; }
   KOHORT_FUNCTION int cluster_index(int dimension) const {

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kohort/backend/cuda/phased_barrier.hpp>
+#include <kohort/backend/cuda/plain_product.hpp>
+#include <kohort/backend/cuda/thread.hpp>
+#include <kohort/backend/cuda/warpgroup_instructions.hpp>
+#include <kohort/warpgroup_mma.hpp>
+
+#include <cstdint>
+
+namespace kohort::Impl {
+
+/// Where a warpgroup's product finds an operand in shared memory, as the matrix descriptor of
+/// wgmma (PTX ISA, "Asynchronous warpgroup level matrix instructions: shared memory matrix layout"),
+/// for tiles with a swizzle of 128 B.
+struct OperandDescriptor {
+  static constexpr std::uint64_t swizzle_128 = std::uint64_t{1} << 62U;
+  static constexpr std::uint64_t eight_rows = 1024;  ///< bytes of 8 rows of 128 B
+
+  /// @param block_bytes  MN-major: from one block of 64 along M or N to the next
+  static KOHORT_FUNCTION std::uint64_t of(std::uint32_t address, std::uint64_t block_bytes) {
+    return field(address) | field(block_bytes) << 16U | field(eight_rows) << 32U | swizzle_128;
+  }
+  /// Of a place `bytes` further on.
+  static KOHORT_FUNCTION std::uint64_t advanced(std::uint64_t descriptor, std::uint64_t bytes) {
+    return descriptor + (bytes >> 4U);
+  }
+
+ private:
+  static KOHORT_FUNCTION std::uint64_t field(std::uint64_t bytes) {
+    return (bytes & 0x3ffffU) >> 4U;
+  }
+};
+
+template <>
+struct MatrixOperations<Cuda> {
+  using Thread = ThreadHandle<Cuda>;
+
+  template <class Mma>
+  static KOHORT_FUNCTION void multiply(Thread const& thread,
+                                       typename Mma::accumulator_type (&values)[Mma::values],
+                                       bool begins_anew, typename Mma::a_type const* a,
+                                       typename Mma::b_type const* b, CallSite) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    using Instruction = WarpgroupInstruction<typename Mma::a_type, typename Mma::b_type>;
+    constexpr bool a_is_mn = Mma::a_major == MatrixMajor::mn;
+    constexpr bool b_is_mn = Mma::b_major == MatrixMajor::mn;
+    constexpr int steps = Mma::depth / Instruction::depth;  // 32 B of K each
+    constexpr std::uint64_t block_bytes = 128 * Mma::depth;
+    constexpr std::uint64_t mn_step = 128 * Instruction::depth;
+    std::uint64_t const a_at = OperandDescriptor::of(shared_address(a), block_bytes);
+    std::uint64_t const b_at = OperandDescriptor::of(shared_address(b), block_bytes);
+    fence_operands(values);
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+    for (int step = 0; step < steps; ++step) {
+      Instruction::template issue<Mma::columns, a_is_mn, b_is_mn>(
+          values, OperandDescriptor::advanced(a_at, step * (a_is_mn ? mn_step : 32)),
+          OperandDescriptor::advanced(b_at, step * (b_is_mn ? mn_step : 32)),
+          step > 0 || !begins_anew);
+    }
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+    fence_operands(values);
+#else
+    PlainProduct<Mma>::multiply(thread.team_rank() % Mma::threads, values, begins_anew, a, b);
+#endif
+  }
+
+  template <class Mma, int Pending>
+  static KOHORT_FUNCTION void wait(Thread const&,
+                                   typename Mma::accumulator_type (&values)[Mma::values],
+                                   CallSite) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
+    fence_operands(values);
+#endif
+  }
+
+  template <class Out>
+  static KOHORT_FUNCTION std::uint32_t pack([[maybe_unused]] float first,
+                                            [[maybe_unused]] float second) {
+    static_assert(std::is_same_v<Out, bfloat16> || std::is_same_v<Out, float16>);
+    std::uint32_t word = 0;
+    if constexpr (std::is_same_v<Out, bfloat16>) {
+      KOHORT_CUDA_DEVICE_BODY(
+          asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(second), "f"(first));)
+    } else {
+      KOHORT_CUDA_DEVICE_BODY(
+          asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(second), "f"(first));)
+    }
+    return word;
+  }
+
+ private:
+  /// Keeps the compiler from moving the values while the matrix unit writes them.
+  template <class Accumulator, int Count>
+  static KOHORT_FUNCTION void fence_operands([[maybe_unused]] Accumulator (&values)[Count]) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#pragma unroll
+    for (int i = 0; i < Count; ++i) {
+      if constexpr (std::is_same_v<Accumulator, float>) {
+        asm volatile("" : "+f"(values[i])::"memory");
+      } else {
+        asm volatile("" : "+r"(values[i])::"memory");
+      }
+    }
+#endif
+  }
+};
+
+}  // namespace kohort::Impl

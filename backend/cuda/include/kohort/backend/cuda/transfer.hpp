@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kohort/backend/cuda/bulk_copy.hpp>
+#include <kohort/backend/cuda/phased_barrier.hpp>
+#include <kohort/backend/cuda/thread.hpp>
+#include <kohort/backend/cuda/tile_descriptor.hpp>
+#include <kohort/transfers.hpp>
+
+namespace kohort::Impl {
+
+/// A member's transfers as instructions of the copy engine and of mbarriers.
+template <>
+struct TransferOperations<Cuda> {
+  using Thread = ThreadHandle<Cuda>;
+
+  static KOHORT_FUNCTION void init(Thread const&, TransferBarrier* barrier, int arrivals, CallSite) {
+    PhasedBarrier::init(shared_address(barrier), arrivals);
+  }
+  static KOHORT_FUNCTION void fence_init(Thread const&, CallSite) { PhasedBarrier::fence_init(); }
+  static KOHORT_FUNCTION void arrive(Thread const&, TransferBarrier* barrier, CallSite) {
+    PhasedBarrier::arrive(shared_address(barrier));
+  }
+  static KOHORT_FUNCTION void arrive_at(Thread const& thread, TransferBarrier* barrier, int rank,
+                                        bool publishes_writes, CallSite) {
+    if (!thread.is_clustered()) {
+      PhasedBarrier::arrive(shared_address(barrier));
+    } else if (publishes_writes) {
+      PhasedBarrier::arrive_at(peer_address(barrier, rank));
+    } else {
+      PhasedBarrier::arrive_relaxed_at(peer_address(barrier, rank));
+    }
+  }
+  static KOHORT_FUNCTION void expect(Thread const&, TransferBarrier* barrier, int bytes,
+                                     bool arrives, CallSite) {
+    if (arrives) {
+      PhasedBarrier::arrive_expecting(shared_address(barrier), bytes);
+    } else {
+      PhasedBarrier::expect(shared_address(barrier), bytes);
+    }
+  }
+  template <Scope Where>
+  static KOHORT_FUNCTION void wait(Thread const&, TransferBarrier* barrier, std::uint32_t parity,
+                                   CallSite) {
+    PhasedBarrier::wait<Where == Scope::cluster>(shared_address(barrier), parity);
+  }
+  static KOHORT_FUNCTION void fence_before_transfer(Thread const&, CallSite) {
+    BulkCopy::fence_scratch();
+  }
+
+  static KOHORT_FUNCTION void load(Thread const&, void* scratch, void const* device, int bytes,
+                                   TransferBarrier* barrier, CallSite) {
+    BulkCopy::load(shared_address(scratch), device, bytes, shared_address(barrier));
+  }
+  static KOHORT_FUNCTION void store(Thread const&, void* device, void const* scratch, int bytes,
+                                    CallSite) {
+    BulkCopy::store(device, shared_address(scratch), bytes);
+    BulkCopy::commit();
+  }
+  template <class T>
+  static KOHORT_FUNCTION void push_value(Thread const& thread, T* object, int rank, T const& value,
+                                         TransferBarrier* barrier, CallSite) {
+    BulkCopy::push_value(target_address(thread, object, rank), value,
+                         target_address(thread, barrier, rank));
+  }
+  static KOHORT_FUNCTION void push(Thread const& thread, void* objects, int rank,
+                                   void const* source, int bytes, TransferBarrier* barrier,
+                                   CallSite) {
+    BulkCopy::push(target_address(thread, objects, rank), shared_address(source), bytes,
+                   target_address(thread, barrier, rank));
+  }
+
+  template <class Map, int Rank>
+  static KOHORT_FUNCTION void tile_load(Thread const&, Map const& map, int const (&at)[Rank],
+                                        void* destination, TransferBarrier* barrier, CallSite) {
+    std::uint32_t const to = shared_address(destination);
+    int const slice_bytes = map.box_bytes() / map.split();
+    for (int slice = 0; slice < map.split(); ++slice) {
+      int const last = at[Rank - 1] + slice * map.slice();
+      TileCopy<Rank>::load(&map.descriptor().map, at, last, to + slice * slice_bytes,
+                           shared_address(barrier));
+    }
+  }
+  template <class Map, int Rank>
+  static KOHORT_FUNCTION void tile_load_multicast(Thread const& thread, Map const& map,
+                                                  int const (&at)[Rank], void* destination,
+                                                  TransferBarrier* barrier, std::uint32_t ranks,
+                                                  int mine, int teams, CallSite site) {
+    if (!thread.is_clustered()) return tile_load(thread, map, at, destination, barrier, site);
+    std::uint32_t const to = shared_address(destination);
+    int const slice_bytes = map.box_bytes() / map.split();
+    for (int slice = mine; slice < map.split(); slice += teams) {
+      int const last = at[Rank - 1] + slice * map.slice();
+      TileCopy<Rank>::load_multicast(&map.descriptor().map, at, last, to + slice * slice_bytes,
+                                     shared_address(barrier), ranks);
+    }
+  }
+  template <class Map, int Rank>
+  static KOHORT_FUNCTION void tile_store(Thread const&, Map const& map, int const (&at)[Rank],
+                                         void const* source, bool adds, CallSite) {
+    std::uint32_t const from = shared_address(source);
+    int const slice_bytes = map.box_bytes() / map.split();
+    for (int slice = 0; slice < map.split(); ++slice) {
+      int const last = at[Rank - 1] + slice * map.slice();
+      if (adds) {
+        TileCopy<Rank>::add(&map.descriptor().map, at, last, from + slice * slice_bytes);
+      } else {
+        TileCopy<Rank>::store(&map.descriptor().map, at, last, from + slice * slice_bytes);
+      }
+    }
+    BulkCopy::commit();
+  }
+  template <int Pending, bool ReadOnly>
+  static KOHORT_FUNCTION void wait_stores(Thread const&, CallSite) {
+    BulkCopy::wait_group<Pending, ReadOnly>();
+  }
+
+  static KOHORT_FUNCTION bool is_elected(Thread const&) { return BulkCopy::is_elected(); }
+  template <int Count, bool Grows>
+  static KOHORT_FUNCTION void set_registers(Thread const&) {
+    static_assert(Count >= 24 && Count <= 240 && Count % 8 == 0,
+                  "a thread's registers are set to a multiple of 8 from 24 to 240");
+    BulkCopy::set_registers<Count, Grows>();
+  }
+
+ private:
+  static KOHORT_FUNCTION std::uint32_t target_address(Thread const& thread, void const* mine,
+                                                      int rank) {
+    return thread.is_clustered() ? peer_address(mine, rank) : shared_address(mine);
+  }
+};
+
+}  // namespace kohort::Impl

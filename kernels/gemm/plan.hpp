@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kernels/common/persistent_league.hpp>
+#include <kernels/gemm/kernel.hpp>
+
+#include <algorithm>
+#include <vector>
+
+namespace kohort::kernels::gemm {
+
+/// The matrices of a problem in device memory, and how they lie, in elements. A is m × k, B k × n, D
+/// m × n, D with contiguous rows; strides are between neighbours in the dimension that is not
+/// contiguous, and between matrices of a batch.
+template <class In>
+struct Operands {
+  long long m = 0;
+  long long n = 0;
+  long long k = 0;
+  long long batch = 1;
+  In const* a = nullptr;
+  In const* b = nullptr;
+  OutOf<In>* d = nullptr;
+  MatrixMajor a_major = MatrixMajor::k;
+  MatrixMajor b_major = MatrixMajor::k;
+  long long a_stride = 0;
+  long long b_stride = 0;
+  long long d_stride = 0;
+  long long a_batch_stride = 0;
+  long long b_batch_stride = 0;
+  long long d_batch_stride = 0;
+};
+
+/// How a problem is cut up: the cluster's teams along rows, columns and K, and the tiles' order.
+struct Cut {
+  ClusterShape cluster{1, 1, 1};
+  TileOrder order = TileOrder::blocks;
+};
+
+/// A launch of one kernel of the family, made once and launched as often as wanted.
+template <class Target, class C>
+class Plan {
+ public:
+  Plan(Target const& target, Operands<typename C::In> const& operands,
+       Epilogue<typename C::Out> const& epilogue, Cut const& cut)
+      : order_(order(target, operands, cut)),
+        kernel_(arguments(target, operands, epilogue, cut, order_)),
+        policy_(policy(target, operands, cut, kernel_)) {}
+
+  void launch() const { parallel_for("gemm", policy_, kernel_); }
+
+  PolicyOf<Target, C> const& policy() const { return policy_; }
+
+ private:
+  using In = typename C::In;
+  using Out = typename C::Out;
+
+  static int up(long long extent, int tile) {
+    return static_cast<int>((extent + tile - 1) / tile);
+  }
+  static std::vector<TilePlace> places(Operands<In> const& operands, Cut const& cut) {
+    int const rows = up(operands.m, C::rows * cut.cluster.x);
+    int const columns = up(operands.n, C::columns * cut.cluster.y);
+    return tiles_in_order(cut.order, rows, columns);
+  }
+  static Buffer<TilePlace, Target> order(Target const& target, Operands<In> const& operands,
+                                         Cut const& cut) {
+    std::vector<TilePlace> const all = places(operands, cut);
+    Buffer<TilePlace, Target> buffer(target, all.size());
+    deep_copy(buffer, all);
+    return buffer;
+  }
+
+  template <MatrixMajor Major>
+  static TileMap<In const, 3, Target> operand_map(Target const& target, In const* data,
+                                                  long long extent, long long k, long long batch,
+                                                  long long stride, long long batch_stride,
+                                                  int tile, int split) {
+    TileSpec<3> spec;
+    spec.swizzle = Swizzle::bytes128;
+    spec.split = split;
+    spec.strides = {1, batch_stride, stride};
+    if constexpr (Major == MatrixMajor::k) {
+      spec.extents = {k, batch, extent};
+      spec.box = {C::depth, 1, tile};
+    } else {
+      spec.extents = {extent, batch, k};
+      spec.box = {64, 1, C::depth};
+    }
+    return {target, data, spec};
+  }
+
+  static Arguments<Target, C> arguments(Target const& target, Operands<In> const& with,
+                                        Epilogue<Out> const& epilogue, Cut const& cut,
+                                        Buffer<TilePlace, Target> const& order) {
+    TileSpec<3> result;
+    result.extents = {with.n, with.batch, with.m};
+    result.strides = {1, with.d_batch_stride, with.d_stride};
+    result.box = {C::chunk, 1, 64};
+    result.swizzle = Swizzle::bytes128;
+    return {operand_map<C::a_major>(target, with.a, with.m, with.k, with.batch, with.a_stride,
+                                    with.a_batch_stride, C::rows, cut.cluster.y),
+            operand_map<C::b_major>(target, with.b, with.n, with.k, with.batch, with.b_stride,
+                                    with.b_batch_stride, C::columns, cut.cluster.x),
+            TileMap<Out, 3, Target>(target, with.d, result),
+            order.data(),
+            static_cast<int>(order.size()),
+            static_cast<int>(with.batch),
+            up(with.k, C::depth),
+            with.m,
+            with.n,
+            with.d,
+            with.d_stride,
+            with.d_batch_stride,
+            epilogue};
+  }
+
+  static PolicyOf<Target, C> policy(Target const& target, Operands<In> const& operands,
+                                    Cut const& cut, Kernel<Target, C> const& kernel) {
+    long long const work = static_cast<long long>(places(operands, cut).size()) * operands.batch;
+    PolicyOf<Target, C> const asking(target, league_of(1, cut.cluster), C::threads, cut.cluster);
+    int const resident = asking.max_active_clusters(kernel);
+    // A split's teams wait for each other once: each cluster has one tile.
+    int const clusters = cut.cluster.z > 1 ? static_cast<int>(work)
+                                           : persistent_clusters(work, 1, std::max(resident, 1));
+    return PolicyOf<Target, C>(target, league_of(clusters, cut.cluster), C::threads, cut.cluster);
+  }
+
+  Buffer<TilePlace, Target> order_;
+  Kernel<Target, C> kernel_;
+  PolicyOf<Target, C> policy_;
+};
+
+}  // namespace kohort::kernels::gemm

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace kohort::kernels::gemm {
+
+/// In which order the tiles of the result are computed: neighbours in time share rows of A and
+/// columns of B, and so find them in the L2 cache.
+enum class TileOrder { rows, blocks, hilbert };
+
+inline constexpr TileOrder all_tile_orders[] = {TileOrder::rows, TileOrder::blocks,
+                                                TileOrder::hilbert};
+
+inline std::string to_string(TileOrder order) {
+  return order == TileOrder::rows ? "rows" : order == TileOrder::blocks ? "blocks" : "hilbert";
+}
+
+/// A tile's place, in tiles: row and column.
+struct TilePlace {
+  std::uint16_t row;
+  std::uint16_t column;
+};
+
+/// The point at `distance` along Hilbert's curve through a square of 2^n, n even or odd
+/// (D. Hilbert, 1891; the iteration is the textbook's, by quadrants from small to large).
+inline TilePlace on_hilbert_curve(std::uint32_t side, std::uint64_t distance) {
+  std::uint32_t x = 0;
+  std::uint32_t y = 0;
+  for (std::uint32_t step = 1; step < side; step *= 2) {
+    auto const right = static_cast<std::uint32_t>(distance / 2 & 1U);
+    auto const up = static_cast<std::uint32_t>((distance ^ right) & 1U);
+    if (up == 0) {
+      if (right == 1) {
+        x = step - 1 - x;
+        y = step - 1 - y;
+      }
+      std::uint32_t const old = x;
+      x = y;
+      y = old;
+    }
+    x += step * right;
+    y += step * up;
+    distance /= 4;
+  }
+  return {static_cast<std::uint16_t>(y), static_cast<std::uint16_t>(x)};
+}
+
+/// Every tile of `rows` × `columns`, once.
+/// @param height  blocks: rows of a band that is walked column by column
+inline std::vector<TilePlace> tiles_in_order(TileOrder order, int rows, int columns,
+                                             int height = 8) {
+  std::vector<TilePlace> places;
+  auto const add = [&](int row, int column) {
+    places.push_back({static_cast<std::uint16_t>(row), static_cast<std::uint16_t>(column)});
+  };
+  if (order == TileOrder::rows) {
+    for (int row = 0; row < rows; ++row)
+      for (int column = 0; column < columns; ++column) add(row, column);
+  } else if (order == TileOrder::blocks) {
+    for (int band = 0; band < rows; band += height)
+      for (int column = 0; column < columns; ++column)
+        for (int row = band; row < rows && row < band + height; ++row) add(row, column);
+  } else {
+    std::uint32_t side = 1;
+    while (side < static_cast<std::uint32_t>(rows) || side < static_cast<std::uint32_t>(columns))
+      side *= 2;
+    for (std::uint64_t at = 0; at < std::uint64_t{side} * side; ++at) {
+      TilePlace const place = on_hilbert_curve(side, at);
+      if (place.row < rows && place.column < columns) places.push_back(place);
+    }
+  }
+  return places;
+}
+
+}  // namespace kohort::kernels::gemm

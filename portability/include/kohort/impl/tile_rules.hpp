@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace kohort {
+
+/// A tile map that no device could use. what() names the rule and what would keep it.
+class TileMapError : public std::invalid_argument {
+  using std::invalid_argument::invalid_argument;
+};
+
+namespace Impl {
+
+enum class ElementKind : std::uint8_t {
+  unknown,
+  bits8,
+  int8,
+  uint8,
+  bfloat16,
+  float16,
+  int16,
+  uint16,
+  float32,
+  int32,
+  uint32,
+  float64,
+  int64,
+  uint64
+};
+
+/// A tile map in plain numbers: elements, dimension 0 contiguous.
+struct TileRequest {
+  void* data = nullptr;
+  int rank = 0;
+  int element_bytes = 0;
+  int swizzle = 0;
+  int split = 1;
+  std::array<long long, 5> extents{1, 1, 1, 1, 1};
+  std::array<long long, 5> strides{};
+  std::array<int, 5> box{1, 1, 1, 1, 1};
+
+  long long box_bytes() const {
+    long long bytes = element_bytes;
+    for (int d = 0; d < rank; ++d) bytes *= box[static_cast<std::size_t>(d)];
+    return bytes;
+  }
+};
+
+[[noreturn]] inline void break_tile_rule(std::string const& found, std::string const& rule) {
+  throw TileMapError("kohort: tile map: " + found + "; " + rule);
+}
+
+inline std::string of_dimension(char const* what, int dimension, long long value) {
+  return std::string(what) + " " + std::to_string(value) + " of dimension " +
+         std::to_string(dimension);
+}
+
+/// The contiguous dimension's row in scratch.
+inline void check_tile_row(TileRequest const& request) {
+  long long const row = static_cast<long long>(request.box[0]) * request.element_bytes;
+  if (row % 16 != 0)
+    break_tile_rule("a box row of " + std::to_string(request.box[0]) + " elements has " +
+                        std::to_string(row) + " B",
+                    "a box's extent in dimension 0 fills multiples of 16 B");
+  long long const span = request.swizzle == 0 ? row : 16LL << request.swizzle;
+  if (row > span)
+    break_tile_rule("a box row of " + std::to_string(row) + " B with a swizzle of " +
+                        std::to_string(span) + " B",
+                    "a swizzled box is at most as wide as the swizzle: " +
+                        std::to_string(span / request.element_bytes) + " elements");
+}
+
+inline void check_tile_dimension(TileRequest const& request, int d) {
+  auto const at = static_cast<std::size_t>(d);
+  if (request.extents[at] < 1 || request.extents[at] > (1LL << 32))
+    break_tile_rule(of_dimension("extent", d, request.extents[at]),
+                    "an extent is 1 to 2^32 elements");
+  if (request.box[at] < 1 || request.box[at] > 256)
+    break_tile_rule(of_dimension("box", d, request.box[at]), "a box has 1 to 256 elements each way");
+  if (d == 0) return;
+  long long const bytes = request.strides[at] * request.element_bytes;
+  if (request.strides[at] < 0 || bytes % 16 != 0 || bytes >= (1LL << 40))
+    break_tile_rule(of_dimension("stride", d, request.strides[at]) + " (" + std::to_string(bytes) +
+                        " B)",
+                    "strides are multiples of 16 B under 2^40 B: pad the rows to a multiple of " +
+                        std::to_string(16 / (request.element_bytes > 16 ? 16 : request.element_bytes)) +
+                        " elements");
+}
+
+/// Fills in packed strides, and @throws TileMapError for the first rule broken. The rules are those
+/// of cuTensorMapEncodeTiled (CUDA driver API, "Tensor Map Object Management"), on every target.
+inline void complete_and_check(TileRequest& request) {
+  if (request.data == nullptr || reinterpret_cast<std::uintptr_t>(request.data) % 16 != 0)
+    break_tile_rule(request.data == nullptr ? "the address is null" : "the address is not aligned",
+                    "a tensor begins at a multiple of 16 B");
+  for (int d = 0; d < request.rank; ++d) {
+    auto const at = static_cast<std::size_t>(d);
+    bool const packed = request.strides[at] == 0;
+    if (d == 0 && packed) request.strides[0] = 1;
+    if (d > 0 && packed) request.strides[at] = request.strides[at - 1] * request.extents[at - 1];
+    check_tile_dimension(request, d);
+  }
+  if (request.strides[0] != 1)
+    break_tile_rule(of_dimension("stride", 0, request.strides[0]), "dimension 0 is contiguous");
+  check_tile_row(request);
+  auto const last = static_cast<std::size_t>(request.rank - 1);
+  if (request.split < 1 || request.box[last] % request.split != 0 ||
+      (request.split > 1 && request.rank == 1))
+    break_tile_rule("split " + std::to_string(request.split) + " of " +
+                        of_dimension("box", request.rank - 1, request.box[last]),
+                    "a split divides the box's extent in its last dimension, which is not its only one");
+  long long const period = request.swizzle == 0 ? 128 : 128LL << request.swizzle;
+  if (request.split > 1 && request.box_bytes() / request.split % period != 0)
+    break_tile_rule("split " + std::to_string(request.split) + " of a box of " +
+                        std::to_string(request.box_bytes()) + " B",
+                    "a slice fills multiples of " + std::to_string(period) + " B");
+  if (request.box_bytes() > 227 * 1024)
+    break_tile_rule("a box of " + std::to_string(request.box_bytes()) + " B",
+                    "a box fits a team's scratch of 227 KB");
+}
+
+}  // namespace Impl
+}  // namespace kohort

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kohort/transfers.hpp>
+
+#include <utility>
+
+namespace kohort {
+
+/// The barriers of a TilePipeline: a member of the policy's ClusterScratch object.
+template <int Stages>
+struct PipelineBarriers {
+  static_assert(Stages >= 1 && Stages <= 32, "a pipeline has 1 to 32 stages");
+  TransferBarrier full[Stages];
+  TransferBarrier empty[Stages];
+};
+
+/// Which teams of the cluster a team's tiles go to, and come from: itself alone, or those along the
+/// cluster's axes x and y (tile_load_multicast by ClusterAxis). Teams along z share no tiles.
+enum class PipelineShape { team, axes };
+
+/// Stages of scratch that one warpgroup of each team fills by transfers, and its other warpgroups
+/// empty. A stage is filled again when every team that a fill reaches has emptied it.
+///
+/// The kernel keeps the stages' tiles in cluster scratch, in arrays of `Stages`; the pipeline says
+/// which of them is meant.
+template <int Stages, PipelineShape Shape = PipelineShape::axes>
+class TilePipeline {
+ public:
+  using barriers_type = PipelineBarriers<Stages>;
+  static constexpr int warpgroup = 128;
+
+  /// Readies the barriers: called by every thread of the cluster, in converged flow.
+  template <class Member>
+  KOHORT_FUNCTION TilePipeline(Member const& member, barriers_type& barriers)
+      : barriers_(barriers), peers_(peers(member)) {
+    int const consumers = member.team_size() / warpgroup - 1;
+    member.init_barriers(BarrierGroup(barriers.full, 1),
+                         BarrierGroup(barriers.empty, consumers * Impl::count_of_bits(peers_)));
+  }
+
+  /// What the producer does with a pipeline: a thread of its own in each team.
+  template <class Member>
+  class Producer {
+   public:
+    KOHORT_FUNCTION Producer(Member const& member, barriers_type& barriers)
+        : member_(member), barriers_(barriers), waiter_(Waiter::initially_free()) {}
+
+    /// Waits for a free stage, announces `bytes` for it, and calls `load(stage, barrier)`, which
+    /// begins transfers of that many to this team in all, from here and from peers.
+    template <class Load>
+    KOHORT_FUNCTION void fill(int bytes, Load const& load) {
+      member_.wait(barriers_.empty[stage_], waiter_, stage_);
+      member_.arrive_expecting(barriers_.full[stage_], bytes);
+      load(stage_, barriers_.full[stage_]);
+      stage_ = stage_ + 1 == Stages ? 0 : stage_ + 1;
+    }
+
+    /// Waits until every stage that was filled is free again, here and in all teams that it went to.
+    KOHORT_FUNCTION void drain() {
+      for (int stage = 0; stage < Stages; ++stage)
+        member_.wait(barriers_.empty[stage], waiter_, stage);
+    }
+
+   private:
+    Member const& member_;
+    barriers_type& barriers_;
+    Waiter waiter_;
+    int stage_ = 0;
+  };
+
+  /// What each consuming warpgroup does with it, in all its threads.
+  template <class Member>
+  class Consumer {
+   public:
+    KOHORT_FUNCTION Consumer(Member const& member, barriers_type& barriers, std::uint32_t peers)
+        : member_(member), barriers_(barriers), peers_(peers) {}
+
+    /// Waits for the next stage. @return its number
+    KOHORT_FUNCTION int wait() {
+      int const stage = stage_;
+      member_.wait(barriers_.full[stage], waiter_, stage);
+      stage_ = stage + 1 == Stages ? 0 : stage + 1;
+      return stage;
+    }
+
+    /// Hands a stage back that the whole warpgroup is done with reading.
+    KOHORT_FUNCTION void release(int stage) {
+      int const thread = member_.team_rank() % warpgroup;
+      if (thread < 32 && (peers_ >> thread & 1U) != 0) {
+        if (member_.cluster_size() == 1) {
+          member_.arrive(barriers_.empty[stage]);
+        } else {
+          member_.arrive(barriers_.empty[stage], thread, relaxed);
+        }
+      }
+    }
+
+   private:
+    Member const& member_;
+    barriers_type& barriers_;
+    Waiter waiter_;
+    std::uint32_t peers_;
+    int stage_ = 0;
+  };
+
+  /// Calls `producer(Producer&)` in one thread of the last warpgroup, and `consumer(Consumer&)` in
+  /// all threads of the others; then the producer drains. Registers go from it to the consumers
+  /// where the team has three warpgroups or two.
+  template <class Member, class Produce, class Consume>
+  KOHORT_FUNCTION void run(Member const& member, Produce const& produce,
+                           Consume const& consume) const {
+    int const warpgroups = member.team_size() / warpgroup;
+    if (member.team_rank() / warpgroup == warpgroups - 1) {
+      member.template shrink_registers<producer_registers>();
+      if (member.team_rank() % warpgroup == 0) {
+        Producer<Member> side(member, barriers_);
+        produce(side);
+        side.drain();
+      }
+    } else {
+      member.template grow_registers<consumer_registers>();
+      Consumer<Member> side(member, barriers_, peers_);
+      consume(side);
+    }
+  }
+
+  /// Registers a thread, of two consuming warpgroups and a producer: 65,536 in all, at 168 each
+  /// before (CUDA: setmaxnreg).
+  static constexpr int producer_registers = 40;
+  static constexpr int consumer_registers = 232;
+
+ private:
+  template <class Member>
+  static KOHORT_FUNCTION std::uint32_t peers(Member const& member) {
+    std::uint32_t ranks = std::uint32_t{1} << member.cluster_rank();
+    if constexpr (Shape == PipelineShape::axes) {
+      ranks |= member.ranks_along(ClusterAxis::x) | member.ranks_along(ClusterAxis::y);
+    }
+    return ranks;
+  }
+
+  barriers_type& barriers_;
+  std::uint32_t peers_;
+};
+
+}  // namespace kohort

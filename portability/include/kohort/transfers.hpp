@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kohort/call_site.hpp>
+#include <kohort/impl/bits.hpp>
+#include <kohort/memory_order.hpp>
+#include <kohort/tile_map.hpp>
+#include <kohort/transfer_barrier.hpp>
+
+#include <type_traits>
+
+namespace kohort {
+
+/// Tag of arrive(barrier, rank, relaxed): hands back a slot that was only read, orders no writes.
+struct Relaxed {};
+inline constexpr Relaxed relaxed{};
+
+/// Tag of team_barrier(before_transfer).
+struct BeforeTransfer {};
+inline constexpr BeforeTransfer before_transfer{};
+
+/// The cluster's axis along which a tile is shared: all ranks that differ from mine in it alone.
+enum class ClusterAxis { x = 0, y = 1, z = 2 };
+
+namespace Impl {
+/// Backend seam of a member's transfers, static functions over a ThreadHandle<Target>; what each
+/// does is said at the member's function of the same name.
+template <class Target>
+struct TransferOperations;
+}  // namespace Impl
+
+/// A member's phased barriers and async copies.
+///
+/// A copy is issued by the thread that calls it, and done later, by itself: what it brings to
+/// scratch may be read after a wait() for the barrier that it completes on, what it takes from
+/// scratch may be changed after wait_stores_read(). Barriers and scratch are named as this team's
+/// own, also where a peer's are meant.
+template <class Member, class Target>
+class Transfers {
+  using Operations = Impl::TransferOperations<Target>;
+
+ public:
+  // Phased barriers -----------------------------------------------------------------------------
+
+  /// Readies barriers of this team, and makes that known to the cluster: called by every thread of
+  /// the cluster, in converged flow, before any other use. Includes a cluster barrier.
+  template <class... Groups>
+  requires(std::is_convertible_v<Groups, BarrierGroup>&&...)  //
+      KOHORT_FUNCTION void init_barriers(Groups const&... groups) const {
+    CallSite const site = CallSite::current();
+    if (self().team_rank() == 0) {
+      (init_group(groups, site), ...);
+      fence_barrier_init(site);
+    }
+    self().cluster_barrier(site);
+  }
+
+  /// One barrier, by the calling thread alone. Peers and the team's own threads know of it only
+  /// after fence_barrier_init() by the same thread and a barrier: init_barriers() does all three.
+  KOHORT_FUNCTION void init_barrier(TransferBarrier& barrier, int arrivals,
+                                    CallSite site = CallSite::current()) const {
+    Operations::init(thread(), &barrier, arrivals, site);
+  }
+  KOHORT_FUNCTION void fence_barrier_init(CallSite site = CallSite::current()) const {
+    Operations::fence_init(thread(), site);
+  }
+
+  /// Counts one arrival for the calling thread. Publishes its writes to the team.
+  KOHORT_FUNCTION void arrive(TransferBarrier& barrier,
+                              CallSite site = CallSite::current()) const {
+    Operations::arrive(thread(), &barrier, site);
+  }
+  /// Counts one arrival for the subgroup, once its lanes have met.
+  KOHORT_FUNCTION void arrive_once(TransferBarrier& barrier,
+                                   CallSite site = CallSite::current()) const {
+    self().subgroup_barrier(site);
+    if (self().lane() == 0) arrive(barrier, site);
+  }
+  /// Counts one arrival at the same barrier of team `rank`, and publishes the thread's writes to the
+  /// cluster. Two fences beside the arrival on an H200: prefer the relaxed form where it suffices.
+  KOHORT_FUNCTION void arrive(TransferBarrier& barrier, int rank,
+                              CallSite site = CallSite::current()) const {
+    Operations::arrive_at(thread(), &barrier, rank, true, site);
+  }
+  KOHORT_FUNCTION void arrive(TransferBarrier& barrier, int rank, Relaxed,
+                              CallSite site = CallSite::current()) const {
+    Operations::arrive_at(thread(), &barrier, rank, false, site);
+  }
+
+  /// The current phase completes only after `bytes` more were brought. Under 2^20 a phase.
+  KOHORT_FUNCTION void expect_bytes(TransferBarrier& barrier, int bytes,
+                                    CallSite site = CallSite::current()) const {
+    Operations::expect(thread(), &barrier, bytes, false, site);
+  }
+  /// expect_bytes() and arrive() in one.
+  KOHORT_FUNCTION void arrive_expecting(TransferBarrier& barrier, int bytes,
+                                        CallSite site = CallSite::current()) const {
+    Operations::expect(thread(), &barrier, bytes, true, site);
+  }
+
+  /// Waits for the phase that `waiter` is at for barrier `index`, and moves it on.
+  /// @tparam Where  team: sees what copies brought, and what the team's threads published. cluster:
+  ///                also what peers published by arrive(barrier, rank); costs an L1 invalidation.
+  template <Scope Where = Scope::team>
+  KOHORT_FUNCTION void wait(TransferBarrier& barrier, Waiter& waiter, int index = 0,
+                            CallSite site = CallSite::current()) const {
+    static_assert(Where == Scope::team || Where == Scope::cluster,
+                  "a phased barrier is waited for at team or cluster scope");
+    Operations::template wait<Where>(thread(), &barrier, waiter.parity(index), site);
+    waiter.skip(index);
+  }
+
+  /// Lets the copy engine and matrix operations see what this thread wrote to scratch.
+  KOHORT_FUNCTION void fence_before_transfer(CallSite site = CallSite::current()) const {
+    Operations::fence_before_transfer(thread(), site);
+  }
+
+  // Copies --------------------------------------------------------------------------------------
+
+  /// Device memory to scratch; completes on `barrier`, of which it brings count * sizeof(T) bytes.
+  /// Addresses and bytes are multiples of 16.
+  template <class T>
+  KOHORT_FUNCTION void copy_async(T* scratch, T const* device, int count, TransferBarrier& barrier,
+                                  CallSite site = CallSite::current()) const {
+    Operations::load(thread(), scratch, device, count * static_cast<int>(sizeof(T)), &barrier, site);
+  }
+  /// Scratch to device memory, after team_barrier(before_transfer); one of the stores that
+  /// wait_stores() counts. Addresses and bytes are multiples of 16.
+  template <class T>
+  KOHORT_FUNCTION void copy_async(T* device, T const* scratch, int count,
+                                  CallSite site = CallSite::current()) const {
+    Operations::store(thread(), device, scratch, count * static_cast<int>(sizeof(T)), site);
+  }
+
+  /// Puts `value` into `object`'s twin in team `rank`, and brings its bytes to that team's
+  /// `barrier`. 4, 8 or 16 B, aligned to its size.
+  template <class T>
+  KOHORT_FUNCTION void push_async(T& object, int rank, std::type_identity_t<T> const& value,
+                                  TransferBarrier& barrier,
+                                  CallSite site = CallSite::current()) const {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16,
+                  "push_async of a value moves 4, 8 or 16 B; larger ones go scratch to scratch");
+    static_assert(std::is_trivially_copyable_v<T>, "what is pushed is trivially copyable");
+    Operations::push_value(thread(), &object, rank, value, &barrier, site);
+  }
+  /// The same for `count` elements from this team's scratch, after team_barrier(before_transfer).
+  /// Addresses and bytes are multiples of 16.
+  template <class T>
+  KOHORT_FUNCTION void push_async(T* objects, int rank, T const* source, int count,
+                                  TransferBarrier& barrier,
+                                  CallSite site = CallSite::current()) const {
+    Operations::push(thread(), objects, rank, source, count * static_cast<int>(sizeof(T)), &barrier,
+                     site);
+  }
+
+  /// The box at `at` to scratch; completes on `barrier`, of which it brings map.box_bytes(). `at`
+  /// counts elements, dimension 0 first, and may be negative or hang over: such elements are zero.
+  /// @param destination  128 B aligned, 1024 B with a swizzle of 128 B
+  template <class T, int Rank>
+  KOHORT_FUNCTION void tile_load_async(TileMap<T, Rank, Target> const& map,
+                                       std::type_identity_t<int const (&)[Rank]> at,
+                                       std::remove_const_t<T>* destination,
+                                       TransferBarrier& barrier,
+                                       CallSite site = CallSite::current()) const {
+    Operations::tile_load(thread(), map, at, destination, &barrier, site);
+  }
+
+  /// The box to the same scratch of every team along `axis`, and its bytes to each one's `barrier`.
+  /// One thread of each of these teams calls it: the lowest rank issues the box, or each its slice
+  /// if the map was built with `split` of their number. Each team expects map.box_bytes() on its own
+  /// barrier; who issues first knows from every receiver that its scratch is free.
+  template <class T, int Rank>
+  KOHORT_FUNCTION void tile_load_multicast(TileMap<T, Rank, Target> const& map,
+                                           std::type_identity_t<int const (&)[Rank]> at,
+                                           std::remove_const_t<T>* destination,
+                                           TransferBarrier& barrier, ClusterAxis axis,
+                                           CallSite site = CallSite::current()) const {
+    int const dimension = static_cast<int>(axis);
+    int const teams = self().cluster_extent(dimension);
+    if (teams == 1) {
+      Operations::tile_load(thread(), map, at, destination, &barrier, site);
+      return;
+    }
+    int const mine = self().cluster_index(dimension);
+    Operations::tile_load_multicast(thread(), map, at, destination, &barrier, ranks_along(axis),
+                                    mine, teams, site);
+  }
+  /// The same to the teams whose bits are set in `ranks`, the caller's among them.
+  template <class T, int Rank>
+  KOHORT_FUNCTION void tile_load_multicast(TileMap<T, Rank, Target> const& map,
+                                           std::type_identity_t<int const (&)[Rank]> at,
+                                           std::remove_const_t<T>* destination,
+                                           TransferBarrier& barrier, std::uint32_t ranks,
+                                           CallSite site = CallSite::current()) const {
+    std::uint32_t const below = ranks & ((std::uint32_t{1} << self().cluster_rank()) - 1U);
+    Operations::tile_load_multicast(thread(), map, at, destination, &barrier, ranks,
+                                    Impl::count_of_bits(below), Impl::count_of_bits(ranks), site);
+  }
+
+  /// Scratch to the box at `at`, after team_barrier(before_transfer); one of the stores that
+  /// wait_stores() counts.
+  template <class T, int Rank>
+  KOHORT_FUNCTION void tile_store_async(TileMap<T, Rank, Target> const& map,
+                                        std::type_identity_t<int const (&)[Rank]> at,
+                                        std::remove_const_t<T> const* source,
+                                        CallSite site = CallSite::current()) const {
+    Operations::tile_store(thread(), map, at, source, false, site);
+  }
+  /// The same, added to what is there: each element is one atomic addition at device scope.
+  template <class T, int Rank>
+  KOHORT_FUNCTION void tile_add_async(TileMap<T, Rank, Target> const& map,
+                                      std::type_identity_t<int const (&)[Rank]> at,
+                                      std::remove_const_t<T> const* source,
+                                      CallSite site = CallSite::current()) const {
+    Operations::tile_store(thread(), map, at, source, true, site);
+  }
+
+  /// Waits until at most `Pending` of the calling thread's stores, the latest, still read scratch.
+  template <int Pending = 0>
+  KOHORT_FUNCTION void wait_stores_read(CallSite site = CallSite::current()) const {
+    Operations::template wait_stores<Pending, true>(thread(), site);
+  }
+  /// Waits until at most `Pending` of the calling thread's stores, the latest, are not written.
+  template <int Pending = 0>
+  KOHORT_FUNCTION void wait_stores(CallSite site = CallSite::current()) const {
+    Operations::template wait_stores<Pending, false>(thread(), site);
+  }
+
+  // Roles ---------------------------------------------------------------------------------------
+
+  /// One lane of the subgroup, the same each time: true in it. Called in converged flow.
+  KOHORT_FUNCTION bool is_elected() const { return Operations::is_elected(thread()); }
+
+  /// Hands registers of the calling warpgroup back, or takes them: `Count` a thread from here on, a
+  /// multiple of 8 from 24 to 240. Called by whole warpgroups under LaunchBounds<threads, 1>; a hint
+  /// where registers can't be moved.
+  template <int Count>
+  KOHORT_FUNCTION void shrink_registers() const {
+    Operations::template set_registers<Count, false>(thread());
+  }
+  template <int Count>
+  KOHORT_FUNCTION void grow_registers() const {
+    Operations::template set_registers<Count, true>(thread());
+  }
+
+  /// The ranks that differ from mine in the index along `axis` alone, and mine, as bits.
+  KOHORT_FUNCTION std::uint32_t ranks_along(ClusterAxis axis) const {
+    int const dimension = static_cast<int>(axis);
+    int stride = 1;
+    for (int d = 0; d < dimension; ++d) stride *= self().cluster_extent(d);
+    int const first = self().cluster_rank() - self().cluster_index(dimension) * stride;
+    std::uint32_t ranks = 0;
+    for (int i = 0; i < self().cluster_extent(dimension); ++i)
+      ranks |= std::uint32_t{1} << (first + i * stride);
+    return ranks;
+  }
+
+ private:
+  KOHORT_FUNCTION Member const& self() const { return static_cast<Member const&>(*this); }
+  KOHORT_FUNCTION auto const& thread() const { return self().thread_; }
+
+  KOHORT_FUNCTION void init_group(BarrierGroup const& group, CallSite site) const {
+    for (int i = 0; i < group.count; ++i)
+      Operations::init(thread(), group.first + i, group.arrivals, site);
+  }
+};
+
+}  // namespace kohort

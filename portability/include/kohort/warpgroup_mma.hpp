@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kohort/call_site.hpp>
+#include <kohort/macros.hpp>
+#include <kohort/number_types.hpp>
+#include <kohort/tile_map.hpp>
+
+#include <cstdint>
+#include <type_traits>
+
+namespace kohort {
+
+/// Which of an operand's dimensions is contiguous in scratch: K, or the other one (M of A, N of B).
+enum class MatrixMajor { k, mn };
+
+/// Two neighbours of a row, moved as one.
+template <class T>
+struct alignas(2 * sizeof(T)) ElementPair {
+  T first;
+  T second;
+};
+
+namespace Impl {
+
+/// Backend seam, static functions over a ThreadHandle<Target> (WarpgroupMma says what each does):
+///   begin(thread, site)
+///   multiply<Mma>(thread, float_or_int (&values)[Mma::values], A const*, B const*, site)
+///   wait<Mma, Pending>(thread, values, site)
+///   pack<Out>(float, float) -> std::uint32_t   two neighbours as they lie in memory (16-bit Out)
+template <class Target>
+struct MatrixOperations;
+
+}  // namespace Impl
+
+/// Products of 64 × N tiles by a warpgroup: 128 threads in a row of a team, from a multiple of 128
+/// on. C += A·B, A of 64 × K and B of K × N elements in scratch, C spread over the threads'
+/// registers.
+///
+/// K is what fills 128 bytes: 64 of 16 bits, 128 of 8, 32 of 32. A tile lies as a TileMap with a
+/// box of 128 B rows and Swizzle::bytes128 brings it: K-major, `rows` of 128 B; MN-major, for 16-bit
+/// types, blocks of 64 along M or N, each of K rows of 128 B. Tiles begin at multiples of 1024 B.
+///
+/// A and B: bfloat16, float16, tfloat32, float8_e4m3, float8_e5m2 with float accumulation;
+/// std::int8_t with std::int32_t. N: 32, 64, 96, 128, 192 or 256. On sm_90a: wgmma.
+template <class Target, class A, class B, class Accumulator, int N,
+          MatrixMajor AMajor = MatrixMajor::k, MatrixMajor BMajor = MatrixMajor::k>
+class WarpgroupMma {
+  static_assert(N == 32 || N == 64 || N == 96 || N == 128 || N == 192 || N == 256,
+                "a warpgroup's product is 32, 64, 96, 128, 192 or 256 columns wide");
+  static_assert(sizeof(A) == sizeof(B), "A and B have elements of one size");
+  static_assert((AMajor == MatrixMajor::k && BMajor == MatrixMajor::k) || sizeof(A) == 2,
+                "only 16-bit operands may be MN-major: bring others K-major");
+  static_assert(std::is_same_v<Accumulator, float> || std::is_same_v<Accumulator, std::int32_t>,
+                "products accumulate in float, those of std::int8_t in std::int32_t");
+
+  using Operations = Impl::MatrixOperations<Target>;
+
+ public:
+  using target_type = Target;
+  using a_type = A;
+  using b_type = B;
+  using accumulator_type = Accumulator;
+  static constexpr int rows = 64;
+  static constexpr int columns = N;
+  static constexpr int depth = 128 / static_cast<int>(sizeof(A));  ///< K of a tile
+  static constexpr MatrixMajor a_major = AMajor;
+  static constexpr MatrixMajor b_major = BMajor;
+  static constexpr int threads = 128;
+  static constexpr int values = 64 * N / threads;  ///< of a thread
+
+  /// Begins all over with zeros: the next multiply() does not read what was there.
+  KOHORT_FUNCTION void clear() { begins_anew_ = true; }
+
+  /// Begins C += A·B; done after a wait. Called by the warpgroup in converged flow. Until then the
+  /// tiles stay as they are, and the values untouched.
+  template <class Member>
+  KOHORT_FUNCTION void multiply(Member const& member, A const* a, B const* b,
+                                CallSite site = CallSite::current()) {
+    Operations::template multiply<WarpgroupMma>(member.thread_, values_, begins_anew_, a, b, site);
+    begins_anew_ = false;
+  }
+
+  /// Waits until at most `Pending` multiply() of this warpgroup are under way, the latest ones.
+  template <int Pending = 0, class Member>
+  KOHORT_FUNCTION void wait(Member const& member, CallSite site = CallSite::current()) {
+    Operations::template wait<WarpgroupMma, Pending>(member.thread_, values_, site);
+  }
+
+  /// Calls `body(row, column, first, second)` for each two neighbours in a row that this thread
+  /// holds; the values may be changed. Row 0 … 63, column even, 0 … N - 2.
+  ///
+  /// @tparam FirstColumn, Columns  of these columns alone, multiples of 8
+  template <int FirstColumn = 0, int Columns = N, class Member, class Body>
+  KOHORT_FUNCTION void for_each_fragment(Member const& member, Body const& body) {
+    static_assert(FirstColumn % 8 == 0 && Columns % 8 == 0 && FirstColumn + Columns <= N);
+    int const thread = member.team_rank() % threads;
+    int const row = thread / 32 * 16 + thread % 32 / 4;
+    int const column = FirstColumn + thread % 4 * 2;
+#pragma unroll
+    for (int i = 0; i < Columns / 2; i += 2)
+      body(row + 8 * (i / 2 % 2), column + 8 * (i / 4), values_[FirstColumn / 2 + i],
+           values_[FirstColumn / 2 + i + 1]);
+  }
+
+  /// Two values as `Out`, rounded to the nearest.
+  template <class Out>
+  static KOHORT_FUNCTION ElementPair<Out> narrowed(Accumulator first, Accumulator second) {
+    if constexpr (sizeof(Out) == 2) {
+      std::uint32_t const word = Operations::template pack<Out>(first, second);
+      ElementPair<Out> pair;
+      __builtin_memcpy(&pair, &word, sizeof pair);
+      return pair;
+    } else {
+      return {Out(first), Out(second)};
+    }
+  }
+
+ private:
+  Accumulator values_[values];
+  bool begins_anew_ = true;
+};
+
+}  // namespace kohort
