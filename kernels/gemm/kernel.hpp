@@ -40,10 +40,15 @@ struct alignas(1024) Scratch {
   typename C::In a[C::stages][C::rows * C::depth];
   typename C::In b[C::stages][C::columns * C::depth];
   typename C::Out out[C::consumers][2][64 * C::chunk];
-  /// What peers of a split send: by source, by eight columns of mine, by thread.
-  Partial partials[C::most_splits == 1 ? 1 : C::columns / 8 * 128 * C::consumers];
   PipelineBarriers<C::stages> pipeline;
-  TransferBarrier partials_came;
+  TransferBarrier peers_ready;    ///< splits: every peer is done with its stages
+  TransferBarrier partials_came;  ///< splits: what the peers pushed
+
+  // After the last step a split's partial sums lie in the stages: mine in A's, by eight columns and
+  // thread; those that peers pushed in B's, by peer, by eight columns of mine and thread.
+  static constexpr int partials_a_group = 128 * C::consumers;
+  KOHORT_FUNCTION Partial* mine() { return reinterpret_cast<Partial*>(a); }
+  KOHORT_FUNCTION Partial* pushed() { return reinterpret_cast<Partial*>(b); }
 };
 
 /// Everything that a launch needs to know. The tensors' dimensions are: contiguous, batch, other.
@@ -51,7 +56,6 @@ template <class Target, class C>
 struct Arguments {
   TileMap<typename C::In const, 3, Target> a;
   TileMap<typename C::In const, 3, Target> b;
-  TileMap<typename C::Out, 3, Target> d;
   TilePlace const* order;  ///< of clusters' tiles
   int tiles;               ///< of clusters, a matrix
   int batch;
@@ -81,17 +85,22 @@ class Kernel {
   KOHORT_FUNCTION void operator()(Member const& member) const {
     auto scratch = member.cluster_scratch();
     int const splits = C::most_splits == 1 ? 1 : member.cluster_extent(2);
+    // What the first transfers need is on its way while the barriers are readied.
+    if (member.team_rank() == 0) {
+      member.prefetch(with_.a);
+      member.prefetch(with_.b);
+    }
+    Place const first = place_of(member, member.cluster_league_rank());
     if constexpr (C::most_splits > 1) {
-      if (member.team_rank() == 0) member.init_barrier(scratch->partials_came, 1);
+      if (member.team_rank() == 0 && splits > 1) {
+        member.init_barrier(scratch->peers_ready, splits - 1);
+        member.init_barrier(scratch->partials_came, 1);
+      }
     }
     TilePipeline<C::stages> const pipeline(member, scratch->pipeline);
-    if constexpr (C::most_splits > 1) {
-      if (member.team_rank() == 0 && splits > 1)
-        member.arrive_expecting(scratch->partials_came, partial_bytes(member, splits));
-    }
     pipeline.run(
-        member, [&](auto& side) { produce(member, *scratch, side); },
-        [&](auto& side) { consume(member, *scratch, side, splits); });
+        member, [&](auto& side) { produce(member, *scratch, side, first); },
+        [&](auto& side) { consume(member, *scratch, side, first, splits); });
   }
 
  private:
@@ -106,7 +115,9 @@ class Kernel {
   };
 
   KOHORT_FUNCTION int total() const { return with_.tiles * with_.batch; }
+  /// Of a tile beyond the last one: any.
   KOHORT_FUNCTION Place place_of(Member const& member, int tile) const {
+    if (tile >= total()) tile = 0;
     int const batch = with_.batch == 1 ? 0 : tile / with_.tiles;
     TilePlace const place = with_.order[tile - batch * with_.tiles];
     return {(place.row * member.cluster_extent(0) + member.cluster_index(0)) * C::rows,
@@ -122,20 +133,23 @@ class Kernel {
   }
 
   template <class Side>
-  KOHORT_FUNCTION void produce(Member const& member, Scratch<C>& scratch, Side& side) const {
+  KOHORT_FUNCTION void produce(Member const& member, Scratch<C>& scratch, Side& side,
+                               Place place) const {
     int const first = first_step(member, split_of(member));
     int const end = first_step(member, split_of(member) + 1);
-    KOHORT_NO_UNROLL for (int tile = member.cluster_league_rank(); tile < total();
-                          tile += member.cluster_league_size()) {
-      Place const place = place_of(member, tile);
+    int const ahead = member.cluster_league_size();
+    KOHORT_NO_UNROLL for (int tile = member.cluster_league_rank(); tile < total(); tile += ahead) {
+      Place const next = place_of(member, tile + ahead);
       KOHORT_NO_UNROLL for (int step = first; step < end; ++step) {
         side.fill(C::stage_bytes, [&](int stage, TransferBarrier& barrier) {
-          load_operand<C::a_major, C::rows>(member, with_.a, place.row, place.batch, step,
-                                            scratch.a[stage], barrier, ClusterAxis::y);
+          // The larger one first: shared by teams, it is the longer under way.
           load_operand<C::b_major, C::columns>(member, with_.b, place.column, place.batch, step,
                                                scratch.b[stage], barrier, ClusterAxis::x);
+          load_operand<C::a_major, C::rows>(member, with_.a, place.row, place.batch, step,
+                                            scratch.a[stage], barrier, ClusterAxis::y);
         });
       }
+      place = next;
     }
   }
 
@@ -156,24 +170,24 @@ class Kernel {
   }
 
   template <class Side>
-  KOHORT_FUNCTION void consume(Member const& member, Scratch<C>& scratch, Side& side,
+  KOHORT_FUNCTION void consume(Member const& member, Scratch<C>& scratch, Side& side, Place place,
                                int splits) const {
     int const group = member.team_rank() / 128;
-    int const first = first_step(member, split_of(member));
-    int const end = first_step(member, split_of(member) + 1);
-    KOHORT_NO_UNROLL for (int tile = member.cluster_league_rank(); tile < total();
-                          tile += member.cluster_league_size()) {
-      Place place = place_of(member, tile);
+    int const split = split_of(member);
+    int const steps = first_step(member, split + 1) - first_step(member, split);
+    int const ahead = member.cluster_league_size();
+    KOHORT_NO_UNROLL for (int tile = member.cluster_league_rank(); tile < total(); tile += ahead) {
+      Place const next = place_of(member, tile + ahead);
       place.row += group * 64;
       Product product;
-      multiply(member, scratch, side, product, group, end - first);
+      multiply(member, scratch, side, product, group, steps);
       if (C::most_splits > 1 && splits > 1) {
-        finish_split(member, scratch, product, place, splits);
+        finish_split(member, scratch, product, place, split, splits);
       } else {
         store(member, scratch, product, place, group);
       }
+      place = next;
     }
-    if (member.team_rank() % 128 == 0) member.wait_stores();
   }
 
   template <class Side>
@@ -212,26 +226,56 @@ class Kernel {
     (store_chunk<Chunks>(member, scratch.out[group][Chunks % 2], product, place, group), ...);
   }
 
+  /// Through scratch, so that a row's 128 B leave together. Two buffers in turn: who fills one again
+  /// has met everybody who read it. By ordinary stores: the copy engine's would queue behind the
+  /// loads of the next tile.
   template <int Chunk>
   KOHORT_FUNCTION void store_chunk(Member const& member, typename C::Out* buffer, Product& product,
                                    Place const& place, int group) const {
     using Out = typename C::Out;
-    bool const issues = member.team_rank() % 128 == 0;
-    if (issues) member.template wait_stores_read<1>();
-    member.named_barrier(1 + group, 128 / member.subgroup_size());
+    auto* const bytes = reinterpret_cast<std::byte*>(buffer);
     product.template for_each_fragment<Chunk * C::chunk, C::chunk>(
         member, [&](int row, int column, float first, float second) {
           auto const offset = static_cast<std::uint32_t>(
               (row * C::chunk + column - Chunk * C::chunk) * static_cast<int>(sizeof(Out)));
-          auto* const to = reinterpret_cast<std::byte*>(buffer) +
-                           swizzled_offset(Swizzle::bytes128, offset);
-          *reinterpret_cast<ElementPair<Out>*>(to) = Product::template narrowed<Out>(first, second);
+          *reinterpret_cast<ElementPair<Out>*>(bytes + swizzled_offset(Swizzle::bytes128, offset)) =
+              Product::template narrowed<Out>(first, second);
         });
-    member.fence_before_transfer();
+    meet(member, group);
+    int const thread = member.team_rank() % 128;
+    constexpr int piece = 16 / static_cast<int>(sizeof(Out));
+    KOHORT_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      int const row = thread / 8 + i * 16;
+      auto const offset = static_cast<std::uint32_t>(row * 128 + thread % 8 * 16);
+      store_piece(place, row, Chunk * C::chunk + thread % 8 * piece,
+                  bytes + swizzled_offset(Swizzle::bytes128, offset));
+    }
+  }
+
+  /// The threads of one warpgroup meet.
+  KOHORT_FUNCTION void meet(Member const& member, int group) const {
     member.named_barrier(1 + group, 128 / member.subgroup_size());
-    if (issues)
-      member.tile_store_async(with_.d, {place.column + Chunk * C::chunk, place.batch, place.row},
-                              buffer);
+  }
+
+  struct alignas(16) Piece {
+    typename C::Out elements[16 / sizeof(typename C::Out)];
+  };
+
+  /// 16 B of a row. Rows begin at multiples of 16 B, and so do pieces.
+  KOHORT_FUNCTION void store_piece(Place const& place, int row, int column,
+                                   std::byte const* from) const {
+    constexpr int elements = 16 / static_cast<int>(sizeof(typename C::Out));
+    long long const i = place.row + row;
+    long long const j = place.column + column;
+    if (i >= with_.m || j >= with_.n) return;
+    auto* const to = with_.out + place.batch * with_.out_batch_stride + i * with_.out_stride + j;
+    if (j + elements <= with_.n) {
+      *reinterpret_cast<Piece*>(to) = *reinterpret_cast<Piece const*>(from);
+    } else {
+      auto const* const one = reinterpret_cast<typename C::Out const*>(from);
+      for (int e = 0; j + e < with_.n; ++e) to[e] = one[e];
+    }
   }
 
   // The epilogue works on sums in scratch, not in registers: those are full, and neighbours in a
@@ -243,8 +287,6 @@ class Kernel {
   KOHORT_FUNCTION void finish_chunks(Member const& member, Scratch<C>& scratch, Product& product,
                                      Place const& place, int group, int split, int splits,
                                      std::integer_sequence<int, Chunks...>) const {
-    if (member.team_rank() % 128 == 0) member.wait_stores_read();
-    member.named_barrier(1 + group, 128 / member.subgroup_size());
     (finish_chunk<Chunks>(member, scratch.out[group][Chunks % 2], product, place, group, split,
                           splits),
      ...);
@@ -260,7 +302,7 @@ class Kernel {
         member, [&](int row, int column, float first, float second) {
           sums[pair_at(row, column - Chunk * finished_chunk)] = {first, second};
         });
-    member.named_barrier(1 + group, 128 / member.subgroup_size());
+    meet(member, group);
     constexpr int pairs = 64 * finished_chunk / 2;
     KOHORT_NO_UNROLL for (int pair = member.team_rank() % 128; pair < pairs; pair += 128) {
       int const row = pair / (finished_chunk / 2);
@@ -306,35 +348,24 @@ class Kernel {
   static KOHORT_FUNCTION int first_eight(int split, int splits) {
     return (split * (C::columns / 8) + splits - 1) / splits;
   }
-  KOHORT_FUNCTION int partial_bytes(Member const& member, int splits) const {
-    int const split = member.cluster_index(2);
-    int const mine = first_eight(split + 1, splits) - first_eight(split, splits);
-    return mine * (splits - 1) * 128 * C::consumers * static_cast<int>(sizeof(Partial));
+  static KOHORT_FUNCTION int eights_of(int split, int splits) {
+    return first_eight(split + 1, splits) - first_eight(split, splits);
   }
 
-  /// Sends the columns of others to them, adds what they send to mine, and stores those.
+  /// Sends the columns of others to them, adds what they send to mine, and stores those. The sums
+  /// travel in one piece a peer: a barrier takes each piece's bytes one by one.
   KOHORT_FUNCTION void finish_split(Member const& member, Scratch<C>& scratch, Product& product,
-                                    Place const& place, int splits) const {
-    int const split = member.cluster_index(2);
-    int const teams_before = member.cluster_extent(0) * member.cluster_extent(1);
-    int const base = member.cluster_rank() - split * teams_before;
+                                    Place const& place, int split, int splits) const {
+    constexpr int everybody = 3;
+    int const subgroups = Scratch<C>::partials_a_group / member.subgroup_size();
     int const thread = member.team_rank();
-    constexpr int width = 128 * C::consumers;
-    float held[4];
-    product.for_each_fragment(member, [&](int row, int column, float first, float second) {
-      int const eight = column / 8;
-      int const half = row % 16 / 8;
-      held[half * 2] = first;
-      held[half * 2 + 1] = second;
-      int const owner = owner_of(eight, splits);
-      if (half == 0 || owner == split) return;
-      int const source = split < owner ? split : split - 1;
-      int const mine = first_eight(owner + 1, splits) - first_eight(owner, splits);
-      Partial& slot =
-          scratch.partials[(source * mine + eight - first_eight(owner, splits)) * width + thread];
-      member.push_async(slot, base + owner * teams_before,
-                        Partial{{held[0], held[1], held[2], held[3]}}, scratch.partials_came);
-    });
+    member.named_barrier(everybody, subgroups);  // nobody reads this team's stages any more
+    if (thread < splits && thread != split)
+      member.arrive(scratch.peers_ready, rank_of(member, thread, split));
+    lay_out(member, scratch, product);
+    member.fence_before_transfer();
+    member.named_barrier(everybody, subgroups);
+    if (thread == 0) push_to_peers(member, scratch, split, splits);
     Waiter waiter;
     member.wait(scratch.partials_came, waiter);
     sum_up(member, scratch, product, split, splits);
@@ -342,19 +373,52 @@ class Kernel {
                   std::make_integer_sequence<int, C::columns / finished_chunk>());
   }
 
+  KOHORT_FUNCTION int rank_of(Member const& member, int other, int split) const {
+    return member.cluster_rank() +
+           (other - split) * member.cluster_extent(0) * member.cluster_extent(1);
+  }
+
+  KOHORT_FUNCTION void lay_out(Member const& member, Scratch<C>& scratch, Product& product) const {
+    Partial held;
+    product.for_each_fragment(member, [&](int row, int column, float first, float second) {
+      int const half = row % 16 / 8;
+      held.values[half * 2] = first;
+      held.values[half * 2 + 1] = second;
+      if (half == 1)
+        scratch.mine()[column / 8 * Scratch<C>::partials_a_group + member.team_rank()] = held;
+    });
+  }
+
+  KOHORT_FUNCTION void push_to_peers(Member const& member, Scratch<C>& scratch, int split,
+                                     int splits) const {
+    constexpr int width = Scratch<C>::partials_a_group;
+    member.arrive_expecting(scratch.partials_came, eights_of(split, splits) * (splits - 1) * width *
+                                                       static_cast<int>(sizeof(Partial)));
+    Waiter waiter;
+    member.template wait<Scope::cluster>(scratch.peers_ready, waiter);
+    KOHORT_NO_UNROLL for (int owner = 0; owner < splits; ++owner) {
+      if (owner == split) continue;
+      int const source = split < owner ? split : split - 1;
+      int const eights = eights_of(owner, splits);
+      member.push_async(scratch.pushed() + source * eights * width, rank_of(member, owner, split),
+                        scratch.mine() + first_eight(owner, splits) * width, eights * width,
+                        scratch.partials_came);
+    }
+  }
+
   /// Adds what came to the columns that are mine.
-  KOHORT_FUNCTION void sum_up(Member const& member, Scratch<C> const& scratch, Product& product,
+  KOHORT_FUNCTION void sum_up(Member const& member, Scratch<C>& scratch, Product& product,
                               int split, int splits) const {
-    constexpr int width = 128 * C::consumers;
+    constexpr int width = Scratch<C>::partials_a_group;
     int const first_mine = first_eight(split, splits);
-    int const mine = first_eight(split + 1, splits) - first_mine;
+    int const eights = eights_of(split, splits);
     product.for_each_fragment(member, [&](int row, int column, float& first, float& second) {
       int const eight = column / 8;
       if (owner_of(eight, splits) != split) return;
       int const half = row % 16 / 8;
-      for (int source = 0; source < splits - 1; ++source) {
+      KOHORT_NO_UNROLL for (int source = 0; source < splits - 1; ++source) {
         Partial const& came =
-            scratch.partials[(source * mine + eight - first_mine) * width + member.team_rank()];
+            scratch.pushed()[(source * eights + eight - first_mine) * width + member.team_rank()];
         first += came.values[half * 2];
         second += came.values[half * 2 + 1];
       }

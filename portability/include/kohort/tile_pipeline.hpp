@@ -118,6 +118,7 @@ class TilePipeline {
         produce(side);
         side.drain();
       }
+      member.subgroup_barrier();
     } else {
       member.template grow_registers<consumer_registers>();
       Consumer<Member> side(member, barriers_, peers_);

@@ -197,6 +197,12 @@ class Transfers {
                                     Impl::count_of_bits(below), Impl::count_of_bits(ranks), site);
   }
 
+  /// Begins to fetch what a transfer needs to know of `map`: the first one is sooner on its way.
+  template <class T, int Rank>
+  KOHORT_FUNCTION void prefetch(TileMap<T, Rank, Target> const& map) const {
+    Operations::prefetch(thread(), map);
+  }
+
   /// Scratch to the box at `at`, after team_barrier(before_transfer); one of the stores that
   /// wait_stores() counts.
   template <class T, int Rank>

@@ -69,6 +69,9 @@ struct BulkCopy {
                        : "memory");)
     }
   }
+  static KOHORT_FUNCTION void prefetch([[maybe_unused]] CUtensorMap const* map) {
+    KOHORT_CUDA_HOPPER_BODY(asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");)
+  }
   static KOHORT_FUNCTION void commit() {
     KOHORT_CUDA_HOPPER_BODY(asm volatile("cp.async.bulk.commit_group;" ::: "memory");)
   }

@@ -70,6 +70,10 @@ struct TransferOperations<Cuda> {
                    target_address(thread, barrier, rank));
   }
 
+  template <class Map>
+  static KOHORT_FUNCTION void prefetch(Thread const&, Map const& map) {
+    BulkCopy::prefetch(&map.descriptor().map);
+  }
   template <class Map, int Rank>
   static KOHORT_FUNCTION void tile_load(Thread const&, Map const& map, int const (&at)[Rank],
                                         void* destination, TransferBarrier* barrier, CallSite) {
