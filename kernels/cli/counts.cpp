@@ -21,6 +21,13 @@ std::string counts_text(Outcome const& outcome) {
       {"team_atomics", "team atomics {}"},
       {"remote_atomics", "remote atomics {}"},
       {"global_atomics", "global atomics {}"},
+      {"transfers", "async copies {}"},
+      {"multicasts", "multicasts {}"},
+      {"bytes_to_scratch", "{} B to scratch"},
+      {"bytes_from_scratch", "{} B from scratch"},
+      {"bytes_pushed", "{} B pushed"},
+      {"phased_waits", "waits at phased barriers {}"},
+      {"multiply_adds", "multiply-adds {}"},
       {"scratch_bytes_used", "scratch {} B used a team"}};
   for (auto const& [key, phrase] : phrases)
     if (counts[key] != 0) text += "; " + fmt::format(fmt::runtime(phrase), counts[key]);

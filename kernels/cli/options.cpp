@@ -113,9 +113,10 @@ void add_kernel_flags(CLI::App& app, Kernel const& kernel, Arguments& arguments)
 
 void add_simulator_flags(CLI::App& app, Arguments& arguments) {
   add_profile(app, arguments.profile);
-  app.add_option("--schedule,--kohort-sim-schedule", arguments.schedule,
-                 "simulator: rank, reverse, last:R, exit-first:R, random:SEED, pct:D:SEED or "
-                 "replay:STRING")
+  app.add_option(
+         "--schedule,--kohort-sim-schedule", arguments.schedule,
+         "simulator: rank, reverse, last:R, exit-first:R, eager, late, random:SEED, pct:D:SEED or "
+         "replay:STRING")
       ->envname("KOHORT_SIM_SCHEDULE");
   app.add_option("--threads,--kohort-sim-threads", arguments.workers,
                  "simulator: workers; 0 for one a core")

@@ -42,7 +42,14 @@ class Session<Simulator> {
             {"subgroup_exchanges", counts.subgroup_exchanges},
             {"resident_limit", counts.resident_limit},
             {"guard_barriers", counts.guard_barriers},
-            {"switches", counts.switches}};
+            {"switches", counts.switches},
+            {"transfers", counts.transfers},
+            {"multicasts", counts.multicasts},
+            {"bytes_to_scratch", counts.bytes_to_scratch},
+            {"bytes_from_scratch", counts.bytes_from_scratch},
+            {"bytes_pushed", counts.bytes_pushed},
+            {"phased_waits", counts.phased_waits},
+            {"multiply_adds", counts.multiply_adds}};
   }
 
  private:

@@ -3,6 +3,7 @@
 
 #include "../engine/launch_state.hpp"
 #include "../report/report.hpp"
+#include "scratch_names.hpp"
 
 #include <fmt/format.h>
 
@@ -51,32 +52,6 @@ std::string since(FaultyAccess const& access) {
   return site == unknown_site ? "no synchronisation since it started" : "since " + place(site);
 }
 
-/// A scratch object as a thread of `accessor`'s team would call it.
-std::string scratch_object(ClusterState const& cluster, std::uintptr_t at_address,
-                           FaultyAccess const& accessor) {
-  auto const* const address = reinterpret_cast<std::byte const*>(at_address);
-  int const owner = cluster.arena.team_of(address);
-  std::string const whose =
-      segments[accessor.segment].team == owner ? "" : fmt::format("team {}'s ", owner);
-  std::ptrdiff_t const in_block = address - cluster.arena.block(owner);
-  ScratchObject const* nearest = nullptr;
-  for (ScratchObject const& object : cluster.launch->shape().scratch_objects)
-    if (nearest == nullptr || static_cast<std::ptrdiff_t>(object.offset) <= in_block)
-      nearest = &object;
-  if (nearest == nullptr) return whose + "scratch, of which the policy has none";
-  std::ptrdiff_t const at = in_block - static_cast<std::ptrdiff_t>(nearest->offset);
-  auto const bytes = static_cast<std::ptrdiff_t>(nearest->bytes);
-  auto const element = static_cast<std::ptrdiff_t>(nearest->element_bytes);
-  if (at < 0) return fmt::format("{} B before {}{}", -at, whose, nearest->name);
-  if (at >= bytes + static_cast<std::ptrdiff_t>(Arena::gap))
-    return whose + "the library's collective storage";
-  if (bytes == element) return fmt::format("{}{} byte {} of {}", whose, nearest->name, at, bytes);
-  std::string text = fmt::format("{}{} [{}]", whose, nearest->name, at / element);
-  if (at % element != 0) text += fmt::format(" byte {}", at % element);
-  if (at >= bytes) text += fmt::format(" of {}", bytes / element);
-  return text;
-}
-
 std::string buffer_object(std::uintptr_t address) {
   Allocation const nearest = allocation_near(address);
   if (nearest.bytes == 0) return "no allocation";
@@ -92,7 +67,8 @@ std::string buffer_object(std::uintptr_t address) {
 std::string object_of(ClusterState const& cluster, std::uintptr_t address,
                       FaultyAccess const& accessor) {
   return cluster.arena.contains(reinterpret_cast<void const*>(address))
-             ? scratch_object(cluster, address, accessor)
+             ? name_of_scratch(cluster, reinterpret_cast<std::byte const*>(address),
+                               segments[accessor.segment].team)
              : buffer_object(address);
 }
 

@@ -2,6 +2,7 @@
 #include "../engine/launch_state.hpp"
 #include "../report/report.hpp"
 #include "faults.hpp"
+#include "transfer_faults.hpp"
 #include "who_waits.hpp"
 
 #include <fmt/format.h>
@@ -34,14 +35,16 @@ bool misses_only_the_gone(ClusterState const& cluster) {
   return true;
 }
 
-bool some_lanes_miss(ClusterState const& cluster) {
+bool some_wait_for(ClusterState const& cluster, Waiting reason) {
   for (ThreadState const& thread : cluster.threads)
-    if (thread.waiting == Waiting::exchange) return true;
+    if (thread.waiting == reason) return true;
   return false;
 }
 
 std::string_view id_of_deadlock(ClusterState const& cluster) {
-  if (some_lanes_miss(cluster)) return "subgroup-divergent";
+  if (some_wait_for(cluster, Waiting::exchange)) return "subgroup-divergent";
+  if (some_wait_for(cluster, Waiting::product)) return "warpgroup-divergent";
+  if (waits_for_bytes(cluster)) return "transfer-bytes";
   if (team_with_divergent_barrier(cluster) >= 0) return "team-barrier-divergent";
   if (misses_only_the_gone(cluster)) return "cluster-barrier-divergent";
   return "deadlock";
@@ -56,6 +59,7 @@ void diagnose_deadlock(ClusterState& cluster) {
   if (cluster.barrier_arrived > 0)
     report.row(fmt::format("cluster barrier: {} of {} threads have arrived",
                            cluster.barrier_arrived, cluster.barrier_expected));
+  add_transfer_barrier_rows(report, cluster);
   if (id == "team-barrier-divergent")
     report.why(
         "a team barrier needs every thread of the team, and those that wait elsewhere can't "

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "who_waits.hpp"
 
+#include "transfer_faults.hpp"
+
 #include <fmt/format.h>
 
 #include <map>
@@ -38,6 +40,15 @@ Place place_of(ClusterState const& cluster, ThreadState const& thread) {
               place(thread.site)};
     case Waiting::exchange:
       return {"wait at", "a subgroup operation", place(thread.site)};
+    case Waiting::transfer_barrier:
+      return {"wait at",
+              fmt::format("phase {} of {}", thread.argument,
+                          scratch_place(cluster, thread.sent, thread.team->rank)),
+              place(thread.site)};
+    case Waiting::stores:
+      return {"wait for", "their stores", place(thread.site)};
+    case Waiting::product:
+      return {"wait at", "a matrix operation", place(thread.site)};
     case Waiting::spin:
       return {"poll", "memory by atomics", place(thread.site)};
     case Waiting::not_started:

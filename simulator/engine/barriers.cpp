@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "../check/cluster_check.hpp"
 #include "../check/faults.hpp"
+#include "../transfer/transfer_table.hpp"
 #include "switching.hpp"
 
 namespace kohort::simulator {
@@ -71,6 +72,7 @@ void thread_returned(ThreadState& self) {
     team.ordinary_below = 0;
     if (team.arrived + team.returned == team.threads) report_partial_team_barrier(self);
   }
+  if (cluster.transfers != nullptr && team.returned == team.threads) check_transfers_at_exit(self);
   if (cluster.ends_teams_early && team.returned == team.threads && cluster.live > 0) {
     // The hardware waits for threads that have not exited only.
     cluster.barrier_expected -= team.threads;

@@ -2,6 +2,8 @@
 #include "launch_state.hpp"
 
 #include "../check/cluster_check.hpp"
+#include "../matrix/warpgroup.hpp"
+#include "../transfer/transfer_table.hpp"
 
 #include <kohort/simulator/observer.hpp>
 
@@ -168,6 +170,13 @@ void LaunchState::add(LaunchCounts const& counts) {
   counts_.remote_atomics += counts.remote_atomics;
   counts_.scratch_bytes_used = std::max(counts_.scratch_bytes_used, counts.scratch_bytes_used);
   counts_.switches += counts.switches;
+  counts_.transfers += counts.transfers;
+  counts_.multicasts += counts.multicasts;
+  counts_.bytes_to_scratch += counts.bytes_to_scratch;
+  counts_.bytes_from_scratch += counts.bytes_from_scratch;
+  counts_.bytes_pushed += counts.bytes_pushed;
+  counts_.phased_waits += counts.phased_waits;
+  counts_.multiply_adds += counts.multiply_adds;
   counts_.scratch_bytes = static_cast<long long>(shape_.scratch_bytes);
   counts_.resident_limit = resident_limit();
 }

@@ -41,11 +41,8 @@ void before_atomic(Thread& thread, void const* address, AtomicAccess access, Sit
     for (Observer* observer : cluster.launch->observers())
       observer->atomic_accessed(self, address, site);
   if (cluster.scheduler.preempts()) {
-    int const next = cluster.scheduler.pick_at_atomic(self.index);
-    if (next != self.index) {
-      switch_outside_sweep(cluster, self, cluster.thread(next));
-      self.site = site;
-    }
+    preempt(cluster, self);
+    self.site = site;
   }
   if (cluster.check != nullptr) [[unlikely]] {
     self.atomic_address = address;

@@ -23,6 +23,8 @@ namespace kohort::simulator {
 class ClusterCheck;
 struct ClusterState;
 class LaunchState;
+struct TransferTable;
+struct WarpgroupMeetings;
 struct Worker;
 
 /// What keeps a simulated thread from running. `nothing` notes no reason: the thread runs, or is
@@ -35,6 +37,9 @@ enum class Waiting : std::uint8_t {
   named_barrier,
   cluster_barrier,
   exchange,
+  transfer_barrier,
+  stores,
+  product,
   spin,
   returned
 };
@@ -137,6 +142,8 @@ struct ClusterState : Cluster {
   Arena arena;
   std::unique_ptr<Finding> finding;
   std::unique_ptr<ClusterCheck> owned_check;
+  std::unique_ptr<TransferTable> transfers;       ///< null until the kernel's first use of one
+  std::unique_ptr<WarpgroupMeetings> warpgroups;  ///< the same for products
 
   ClusterState();
   ~ClusterState();

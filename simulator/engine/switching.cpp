@@ -3,6 +3,7 @@
 
 #include "../check/cluster_check.hpp"
 #include "../check/faults.hpp"
+#include "../transfer/transfer_table.hpp"
 
 #include <utility>
 
@@ -39,7 +40,8 @@ void run_thread(ClusterState& cluster, ThreadState& self) {
   ++cluster.progress;
   TeamState& team = cluster.team_of(self);
   ++team.returned;
-  if (team.arrived > 0 || cluster.observed || cluster.ends_teams_early) [[unlikely]]
+  if (team.arrived > 0 || cluster.observed || cluster.ends_teams_early ||
+      cluster.transfers != nullptr) [[unlikely]]
     thread_returned(self);
 }
 
@@ -72,7 +74,7 @@ ThreadState* after_return(ClusterState& cluster, ThreadState* self) {
   bool const sweeps = cluster.scheduler.advance_sweep(self->index);
   if (!sweeps) {
     cluster.scheduler.block(self->index);
-    next_index = cluster.scheduler.pick();
+    next_index = pick_thread(cluster);
     if (next_index < 0) next_index = retry_spinning(cluster);
   }
   ThreadState* const next = next_index < 0 ? nullptr : &cluster.thread(next_index);
@@ -140,12 +142,20 @@ int retry_spinning(ClusterState& cluster) {
   if (cluster.spinning == 0 || cluster.progress == cluster.progress_at_last_retry) return -1;
   cluster.progress_at_last_retry = cluster.progress;
   wake_spinning(cluster);
-  return cluster.scheduler.pick();
+  return pick_thread(cluster);
+}
+
+int thread_after_agents(ClusterState& cluster, int picked) {
+  while (picked >= cluster.scheduler.first_agent()) {
+    complete_transfer(cluster, picked);
+    picked = cluster.scheduler.pick();
+  }
+  return picked;
 }
 
 void block_and_search(ClusterState& cluster, ThreadState& self) {
   cluster.scheduler.block(self.index);
-  int next = cluster.scheduler.pick();
+  int next = pick_thread(cluster);
   if (next < 0) next = retry_spinning(cluster);
   if (next < 0) {
     switch_to_worker(cluster, self, RunResult::stuck);
@@ -155,7 +165,7 @@ void block_and_search(ClusterState& cluster, ThreadState& self) {
 }
 
 void run_fibers(ClusterState& cluster) {
-  int const next = cluster.scheduler.pick();
+  int const next = pick_thread(cluster);
   if (next < 0) {
     cluster.result = cluster.live == 0 ? RunResult::finished : RunResult::stuck;
     return;

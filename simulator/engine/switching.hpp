@@ -75,9 +75,27 @@ inline void switch_outside_sweep(ClusterState& cluster, ThreadState& self, Threa
   switch_to(cluster, self, next);
 }
 
+/// Completes what agents have to do until a thread is `picked`. @return the thread, or -1
+int thread_after_agents(ClusterState& cluster, int picked);
+
+/// The thread that the schedule chooses, or -1.
+inline int pick_thread(ClusterState& cluster) {
+  int const picked = cluster.scheduler.pick();
+  if (picked < cluster.scheduler.first_agent()) [[likely]]
+    return picked;
+  return thread_after_agents(cluster, picked);
+}
+
 /// Others became ready: lets the schedule choose who goes on.
 inline void reschedule(ClusterState& cluster, ThreadState& self) {
-  int const next = cluster.scheduler.pick();
+  int const next = pick_thread(cluster);
+  if (next != self.index) switch_outside_sweep(cluster, self, cluster.thread(next));
+}
+
+/// A decision point of the schedules that have more of them than waits.
+inline void preempt(ClusterState& cluster, ThreadState& self) {
+  if (!cluster.scheduler.preempts()) return;
+  int const next = thread_after_agents(cluster, cluster.scheduler.pick_at_atomic(self.index));
   if (next != self.index) switch_outside_sweep(cluster, self, cluster.thread(next));
 }
 

@@ -2,6 +2,8 @@
 #include "../check/cluster_check.hpp"
 #include "../check/crash.hpp"
 #include "../check/faults.hpp"
+#include "../matrix/warpgroup.hpp"
+#include "../transfer/transfer_table.hpp"
 #include "launch_state.hpp"
 #include "switching.hpp"
 
@@ -109,6 +111,8 @@ void begin_cluster(ClusterState& cluster, LaunchState& launch, Worker& worker, l
   cluster.spinning = 0;
   cluster.progress_at_last_retry = ~std::uint64_t{0};
   cluster.finding.reset();
+  cluster.transfers.reset();
+  cluster.warpgroups.reset();
   if (cluster.threads.size() != static_cast<std::size_t>(cluster.live)) {
     worker.take_stacks(cluster);
     cluster.teams.resize(static_cast<std::size_t>(cluster.size));
@@ -186,6 +190,7 @@ void Worker::run_slice(std::unique_ptr<ClusterState> cluster) {
     return;
   }
   if (cluster->result == RunResult::stuck) diagnose_deadlock(*cluster);
+  if (cluster->result == RunResult::finished) check_bytes_at_end(*cluster);
   finish(std::move(cluster));
 }
 

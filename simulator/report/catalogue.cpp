@@ -8,7 +8,7 @@
 namespace kohort::simulator {
 namespace {
 
-constexpr std::array<CatalogueEntry, 30> entries{{
+constexpr std::array<CatalogueEntry, 40> entries{{
     {"team-barrier-divergent",
      "a team barrier needs every thread of the team; on an H200 this passes silently and pairs "
      "with "
@@ -76,6 +76,38 @@ constexpr std::array<CatalogueEntry, 30> entries{{
     {"kernel-crash", "the kernel did what the processor refuses", "see the address and the place"},
     {"stack-overflow", "the thread's stack is full",
      "make arrays smaller or put them into scratch, or raise KOHORT_SIM_STACK (KiB a thread)"},
+    {"transfer-barrier-uninitialised",
+     "the 8 bytes hold no barrier: what the hardware makes of them is undefined",
+     "let every thread of the cluster call init_barriers() before anything else uses the barrier"},
+    {"transfer-barrier-overflow",
+     "more arrivals came than the phase counts; the surplus counts for the next phase, which "
+     "nobody has begun",
+     "init the barrier for as many arrivals as come in a phase: arrive() counts one for each "
+     "thread that calls it"},
+    {"transfer-barrier-remote",
+     "only the barrier's own team waits at it, arrives in the local form, and brings bytes by name",
+     "name the barrier as one's own: arrive(barrier, rank) and kin map it to the peer"},
+    {"transfer-phase",
+     "the same wait passes a second time for one phase: the thread takes old data for new",
+     "keep one Waiter, let wait() alone move it on, and wait once for each phase"},
+    {"transfer-bytes",
+     "the bytes that came are not those that the phase expects: it can never complete",
+     "expect what the copies bring: a tile's map.box_bytes(), on each receiver's own barrier"},
+    {"transfer-mask", "a multicast goes to teams of the cluster, the issuing one among them",
+     "build the mask with ranks_along(), or pass the axis"},
+    {"transfer-alignment", "the hardware refuses the address or the size",
+     "align the scratch object: alignas(128) for a tile, alignas(1024) for one with a swizzle of "
+     "128 B"},
+    {"transfer-scratch",
+     "copies and products name the scratch of the team that calls them, and where peers are meant "
+     "it is cluster scratch",
+     "pass one's own scratch, and the peer's rank"},
+    {"transfer-in-flight-at-exit",
+     "the team's memory is gone while a copy still reads or writes it",
+     "wait for the barrier, or call wait_stores_read(), before the team returns"},
+    {"warpgroup-divergent",
+     "the 128 threads of a warpgroup begin a product together, with the same operands",
+     "call it in converged flow, in teams of a multiple of 128 threads"},
     {"race-team-scratch", "two threads touch the same team scratch, and nothing orders them",
      "put a team barrier between the two"},
     {"race-cluster-scratch", "two threads touch the same cluster scratch, and nothing orders them",

@@ -19,6 +19,17 @@ class ReadySet {
     summary_.assign((words_.size() + 63) / 64, 0);
   }
 
+  /// Room for as many positions, the new ones no members.
+  void grow(int positions) {
+    auto const words = static_cast<std::size_t>(positions + 63) / 64;
+    if (words <= words_.size()) return;
+    words_.resize(words, 0);
+    summary_.resize((words + 63) / 64, 0);
+  }
+
+  /// Whether there is room for `position`.
+  bool may_hold(int position) const { return position >= 0 && word(position) < words_.size(); }
+
   void insert(int position) {
     words_[word(position)] |= bit(position);
     summary_[word(position) >> 6] |= bit(static_cast<int>(word(position)));

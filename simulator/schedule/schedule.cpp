@@ -11,7 +11,7 @@ namespace kohort::simulator {
 namespace {
 
 constexpr std::string_view forms =
-    "rank, reverse, last:R, exit-first:R, random:SEED, pct:D:SEED, serial:SCHEDULE, "
+    "rank, reverse, last:R, exit-first:R, eager, late, random:SEED, pct:D:SEED, serial:SCHEDULE, "
     "replay:[serial:]CLUSTER:SCHEDULE, replay:[serial:]CLUSTER:steps:S1rT1-S2rT2";
 
 /// Reads a schedule from left to right; every failure quotes the whole and the part.
@@ -40,6 +40,8 @@ class Parser {
       schedule.kind = Schedule::Kind::rank;
     } else if (name == "reverse") {
       schedule.kind = Schedule::Kind::reverse;
+    } else if (name == "eager" || name == "late") {
+      schedule.kind = name == "eager" ? Schedule::Kind::eager : Schedule::Kind::late;
     } else if (name == "last" || name == "exit-first") {
       schedule.kind = name == "last" ? Schedule::Kind::last : Schedule::Kind::exit_first;
       expect(':');
@@ -128,6 +130,10 @@ std::string order_text(Schedule const& schedule) {
       return fmt::format("random:{}", schedule.seed);
     case Schedule::Kind::pct:
       return fmt::format("pct:{}:{}", schedule.depth, schedule.seed);
+    case Schedule::Kind::eager:
+      return "eager";
+    case Schedule::Kind::late:
+      return "late";
     case Schedule::Kind::steps:
       break;
   }

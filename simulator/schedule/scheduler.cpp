@@ -16,7 +16,8 @@ void Scheduler::reset(Schedule const& schedule, int cluster, int teams, int team
   bool const applies = !schedule.cluster || *schedule.cluster == cluster;
   kind_ = applies ? schedule.kind : Kind::rank;
   int const threads = teams * team_threads;
-  is_rank_order_ = kind_ == Kind::rank || kind_ == Kind::random || kind_ == Kind::steps;
+  is_rank_order_ = kind_ == Kind::rank || kind_ == Kind::random || kind_ == Kind::steps ||
+                   kind_ == Kind::eager || kind_ == Kind::late;
   is_strict_ = kind_ != Kind::random && kind_ != Kind::steps;
   preempts_ = kind_ == Kind::random || kind_ == Kind::steps || kind_ == Kind::pct;
   running_ = sweep_end_ = 0;
@@ -34,6 +35,7 @@ void Scheduler::reset(Schedule const& schedule, int cluster, int teams, int team
   }
   int const spare = kind_ == Kind::pct ? schedule.depth : 0;
   ready_.resize(threads + spare);
+  first_agent_ = threads + spare + 1;
   if (!is_rank_order_) order(schedule, teams, team_threads);
   ready_.insert_range(0, threads);
 }
@@ -74,6 +76,18 @@ void Scheduler::place_change_points(int depth, int threads) {
   lowest_free_position_ = threads;
 }
 
+bool Scheduler::agent_completes_at_once() {
+  // What stands behind all threads would always come last under `pct`.
+  if (kind_ == Kind::pct) return (random_() >> 63U) != 0;
+  return kind_ != Kind::late && kind_ != Kind::random && kind_ != Kind::steps;
+}
+
+void Scheduler::add_agent(int agent) {
+  end_sweep();
+  ready_.grow(agent + 1);
+  ready_.insert(agent);
+}
+
 int Scheduler::pick_at_atomic(int running) {
   if (kind_ == Kind::pct && next_change_ < change_points_.size() &&
       decisions_ >= change_points_[next_change_]) {
@@ -106,7 +120,7 @@ int Scheduler::pick_step() {
   while (next_step_ < steps_.size() && steps_[next_step_].decision < decisions_) ++next_step_;
   if (next_step_ < steps_.size() && steps_[next_step_].decision == decisions_) {
     int const thread = steps_[next_step_++].thread;
-    if (ready_.contains(thread)) return thread;
+    if (ready_.may_hold(thread) && ready_.contains(thread)) return thread;
   }
   return ready_.first();
 }

@@ -48,13 +48,25 @@ class Scheduler {
     return true;
   }
 
-  /// The next thread to run, or -1 when none is ready.
+  /// The next thread to run, or the number of an agent whose work is due, or -1 when none is ready.
   int pick() {
     end_sweep();
     ++decisions_;
     int const picked = pick_ready();
-    if (picked >= 0) running_ = picked;
+    if (picked >= 0 && picked < first_agent_) [[likely]]
+      running_ = picked;
     return picked;
+  }
+
+  /// Agents are what a cluster has under way besides its threads, such as copies. They stand behind
+  /// all threads in the order of their numbers, which rise from first_agent() on.
+  int first_agent() const { return first_agent_; }
+  /// Whether an agent's work is done as it begins: it needs no number then. Asked once for each.
+  bool agent_completes_at_once();
+  void add_agent(int agent);
+  void remove_agent(int agent) {
+    end_sweep();
+    ready_.erase(agent);
   }
 
   /// The thread that was picked last, or that a sweep came to since.
@@ -93,6 +105,8 @@ class Scheduler {
     if (!is_strict_) return pick_otherwise();
     int const first = ready_.first();
     if (first < 0) return first;
+    if (first >= first_agent_) [[unlikely]]
+      return first;
     if (!is_rank_order_) return thread_at_[static_cast<std::size_t>(first)];
     sweep_begin_ = first;
     sweep_end_ = ready_.end_of_run(first);
@@ -112,6 +126,8 @@ class Scheduler {
   bool is_strict_ = true;
   bool preempts_ = false;
   int running_ = 0;
+  /// One place behind all threads': a sweep ends before it.
+  int first_agent_ = 0;
   /// The sweep: threads from `begin` on were ready when it began, up to `end`; those below the
   /// running one have blocked since, which the set does not know yet.
   int sweep_begin_ = 0;

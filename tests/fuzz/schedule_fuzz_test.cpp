@@ -34,8 +34,8 @@ RC_GTEST_PROP(ScheduleFuzz, SurvivesAnyBytes, (std::string const& text)) { parse
 
 RC_GTEST_PROP(ScheduleFuzz, SurvivesAnyTokens, ()) {
   auto const tokens = *rc::gen::container<std::vector<std::string>>(rc::gen::element<std::string>(
-      "rank", "reverse", "last", "exit-first", "random", "pct", "replay", "serial", "steps", ":",
-      ":", ":", "r", "-", "0", "7", "64", "65", "-1", "+1", "0x1", "2147483648",
+      "rank", "reverse", "last", "exit-first", "eager", "late", "random", "pct", "replay", "serial",
+      "steps", ":", ":", ":", "r", "-", "0", "7", "64", "65", "-1", "+1", "0x1", "2147483648",
       "18446744073709551616", " ", "\n", "\xff"));
   std::string text;
   for (std::string const& token : tokens) text += token;

@@ -17,8 +17,9 @@ inline rc::Gen<Schedule> any_schedule() {
     using Kind = Schedule::Kind;
     constexpr int largest = std::numeric_limits<int>::max();
     Schedule schedule;
-    schedule.kind = *rc::gen::element(Kind::rank, Kind::reverse, Kind::last, Kind::exit_first,
-                                      Kind::random, Kind::pct, Kind::steps);
+    schedule.kind =
+        *rc::gen::element(Kind::rank, Kind::reverse, Kind::last, Kind::exit_first, Kind::random,
+                          Kind::pct, Kind::steps, Kind::eager, Kind::late);
     schedule.serial = *rc::gen::arbitrary<bool>();
     if (*rc::gen::arbitrary<bool>()) schedule.cluster = *rc::gen::inRange(0, largest);
     switch (schedule.kind) {

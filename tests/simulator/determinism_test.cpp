@@ -92,8 +92,9 @@ struct Case {
 class Determinism : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Determinism, GivesTheSameEventsAndBitsOnAnyNumberOfWorkers) {
-  for (char const* schedule : {"rank", "reverse", "last:1", "exit-first:1", "random:17", "pct:3:17",
-                               "replay:3:reverse", "replay:3:steps:5r2-9r3", "serial:random:17"}) {
+  for (char const* schedule :
+       {"rank", "reverse", "last:1", "exit-first:1", "late", "random:17", "pct:3:17",
+        "replay:3:reverse", "replay:3:steps:5r2-9r3", "serial:random:17"}) {
     SCOPED_TRACE(schedule);
     Recorded const alone = run(GetParam().kernel, schedule, 1);
     EXPECT_GT(alone.log.size(), 1000U);

@@ -16,8 +16,8 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-std::vector<std::string> const schedules{"rank",         "reverse",  "last:0",
-                                         "exit-first:1", "random:7", "pct:3:5"};
+std::vector<std::string> const schedules{"rank", "reverse",  "last:0", "exit-first:1",
+                                         "late", "random:7", "pct:3:5"};
 
 /// The report without what names the run: the schedule, and how to come back to it.
 std::string without_schedule(std::string const& report) {
@@ -50,7 +50,7 @@ TEST_P(Diagnosis, NamesLabelSchedulePlaceAndPage) {
                                  "\", cluster " + std::to_string(finding->cluster()) + " of "));
   EXPECT_THAT(report, HasSubstr("under schedule rank\n"));
   if (finding->id() != "kernel-exception") {
-    EXPECT_THAT(report, HasSubstr("simulator/faulty_kernels.cpp:"));
+    EXPECT_THAT(report, HasSubstr("simulator/faulty_"));
   }
   EXPECT_THAT(report, HasSubstr("\n  why     "));
   EXPECT_THAT(report, HasSubstr("\n  mend    "));

@@ -14,8 +14,6 @@
 namespace kohort::tests {
 namespace {
 
-std::string const kernels_file = "tests/simulator/faulty_kernels.cpp";
-
 class DiagnosticsPage : public ::testing::TestWithParam<FaultyKernel> {
  protected:
   std::string page() const { return page_of(GetParam().id); }
@@ -25,8 +23,8 @@ TEST_P(DiagnosticsPage, ShowsTheCompiledKernels) {
   std::string const name = function_name(GetParam().id);
   auto const kernels = blocks(page(), "cpp");
   ASSERT_EQ(kernels.size(), 2U) << "the faulty one, and the repaired one";
-  EXPECT_EQ(kernels[0], function_text(kernels_file, name));
-  EXPECT_EQ(kernels[1], function_text(kernels_file, name + "_repaired"));
+  EXPECT_EQ(kernels[0], function_text(GetParam().file, name));
+  EXPECT_EQ(kernels[1], function_text(GetParam().file, name + "_repaired"));
 }
 
 TEST_P(DiagnosticsPage, IsTitledByItsId) {

@@ -383,7 +383,7 @@ void stack_overflow_repaired(Simulator const& target) {
 std::vector<FaultyKernel> const& faulty_kernels() {
 #define KOHORT_FAULTY_KERNEL(id, name) \
   { id, name, name##_repaired }
-  static std::vector<FaultyKernel> const all{
+  static std::vector<FaultyKernel> const own{
       KOHORT_FAULTY_KERNEL("team-barrier-divergent", team_barrier_divergent),
       KOHORT_FAULTY_KERNEL("team-barrier-mismatch", team_barrier_mismatch),
       KOHORT_FAULTY_KERNEL("named-barrier", named_barrier),
@@ -405,6 +405,11 @@ std::vector<FaultyKernel> const& faulty_kernels() {
       {"stack-overflow", stack_overflow, stack_overflow_repaired, true},
   };
 #undef KOHORT_FAULTY_KERNEL
+  static std::vector<FaultyKernel> const all = [] {
+    std::vector<FaultyKernel> kernels = own;
+    kernels.insert(kernels.end(), faulty_transfers().begin(), faulty_transfers().end());
+    return kernels;
+  }();
   return all;
 }
 

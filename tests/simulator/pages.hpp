@@ -51,7 +51,7 @@ inline std::string function_text(std::string const& file, std::string const& nam
 /// A report without what differs between machines and edits: line numbers, the column widths that
 /// follow from them, backtraces, addresses, and the program in the replay line.
 inline std::string normalised(std::string const& report) {
-  std::string text = std::regex_replace(report, std::regex("\\.cpp:[0-9]+"), ".cpp:N");
+  std::string text = std::regex_replace(report, std::regex("\\.([ch]pp):[0-9]+"), ".$1:N");
   text = std::regex_replace(text, std::regex("(KOHORT_SIM_SCHEDULE=[^ ]+)[^\n]*"), "$1");
   text = std::regex_replace(text, std::regex("    at  [^\n]*\n"), "");
   text = std::regex_replace(text, std::regex("stack of [0-9]+ B"), "stack of N B");

@@ -25,6 +25,8 @@ TEST(Schedule, IsReadFromEveryForm) {
   EXPECT_EQ(parse_schedule("reverse"), (Schedule{.kind = Kind::reverse}));
   EXPECT_EQ(parse_schedule("last:3"), (Schedule{.kind = Kind::last, .rank = 3}));
   EXPECT_EQ(parse_schedule("exit-first:0"), (Schedule{.kind = Kind::exit_first}));
+  EXPECT_EQ(parse_schedule("eager"), (Schedule{.kind = Kind::eager}));
+  EXPECT_EQ(parse_schedule("late"), (Schedule{.kind = Kind::late}));
   EXPECT_EQ(parse_schedule("random:18446744073709551615"),
             (Schedule{.kind = Kind::random, .seed = ~0ULL}));
   EXPECT_EQ(parse_schedule("pct:3:7"), (Schedule{.kind = Kind::pct, .depth = 3, .seed = 7}));
@@ -50,12 +52,13 @@ TEST_P(ScheduleRefusal, NamesThePartAndListsTheForms) {
     parse_schedule(refusal.text);
     FAIL() << "accepted \"" << refusal.text << "\"";
   } catch (ScheduleError const& error) {
-    EXPECT_EQ(error.what(),
-              "kohort: schedule \"" + refusal.text + "\": expected " + refusal.expected +
-                  ", found \"" + refusal.found +
-                  "\"\n  schedules are rank, reverse, last:R, exit-first:R, random:SEED, "
-                  "pct:D:SEED, serial:SCHEDULE, replay:[serial:]CLUSTER:SCHEDULE, "
-                  "replay:[serial:]CLUSTER:steps:S1rT1-S2rT2");
+    EXPECT_EQ(
+        error.what(),
+        "kohort: schedule \"" + refusal.text + "\": expected " + refusal.expected + ", found \"" +
+            refusal.found +
+            "\"\n  schedules are rank, reverse, last:R, exit-first:R, eager, late, random:SEED, "
+            "pct:D:SEED, serial:SCHEDULE, replay:[serial:]CLUSTER:SCHEDULE, "
+            "replay:[serial:]CLUSTER:steps:S1rT1-S2rT2");
   }
 }
 

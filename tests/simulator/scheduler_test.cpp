@@ -90,7 +90,7 @@ TEST(Scheduler, MovesAPctThreadBehindAllOthersAtAChangePoint) {
 RC_GTEST_PROP(Scheduler, RunsEveryThreadOnceUnderEverySchedule, ()) {
   Schedule schedule;
   schedule.kind = *rc::gen::element(Kind::rank, Kind::reverse, Kind::last, Kind::exit_first,
-                                    Kind::random, Kind::pct);
+                                    Kind::random, Kind::pct, Kind::eager, Kind::late);
   schedule.rank = *rc::gen::inRange(0, 5);
   schedule.depth = *rc::gen::inRange(1, 65);
   schedule.seed = *rc::gen::arbitrary<std::uint64_t>();

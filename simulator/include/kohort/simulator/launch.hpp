@@ -77,6 +77,13 @@ struct LaunchCounts {
   long long scratch_bytes_used = 0;  ///< written, the largest of a team
   long long resident_limit = 0;      ///< clusters at once
   long long switches = 0;            ///< between simulated threads
+  long long transfers = 0;           ///< async copies begun; a multicast is one
+  long long multicasts = 0;          ///< of these
+  long long bytes_to_scratch = 0;    ///< that copies fetch from device memory, a multicast's once
+  long long bytes_from_scratch = 0;  ///< that stores bring to device memory
+  long long bytes_pushed = 0;        ///< to peers' scratch
+  long long phased_waits = 0;        ///< for phased barriers, by thread
+  long long multiply_adds = 0;       ///< of matrix products
 };
 
 using ThreadFunction = void (*)(void const* functor, Thread& thread);

@@ -20,17 +20,29 @@ class ScheduleError : public std::invalid_argument {
 ///   reverse          the highest first
 ///   last:R           as rank, with team R only when nobody else can run
 ///   exit-first:R     as rank, with team R before all others, so that it ends first
-///   random:SEED      any ready thread, at every decision
+///   eager            as rank; copies and products complete as they are begun, as under the others
+///   late             as rank; they complete only when no thread can run, the oldest first
+///   random:SEED      any ready thread or copy, at every decision
 ///   pct:D:SEED       random priorities with D - 1 random changes (probabilistic concurrency
 ///                    testing: Burckhardt et al., ASPLOS 2010)
 ///   replay:[serial:]CLUSTER:SCHEDULE           that schedule in one cluster, rank in the others
 ///   replay:[serial:]CLUSTER:steps:S1rT1-S2rT2  rank, but thread T1 at decision S1, …
 ///   serial:SCHEDULE  on one worker, clusters in order
 struct Schedule {
-  enum class Kind : std::uint8_t { rank, reverse, last, exit_first, random, pct, steps };
+  enum class Kind : std::uint8_t {
+    rank,
+    reverse,
+    last,
+    exit_first,
+    random,
+    pct,
+    steps,
+    eager,
+    late
+  };
   struct Step {
     std::uint64_t decision = 0;
-    int thread = 0;  ///< in the cluster
+    int thread = 0;  ///< in the cluster; from behind them on, a copy's number
     friend bool operator==(Step const&, Step const&) = default;
   };
 

@@ -28,6 +28,9 @@ class ThreadHandle<Simulator> {
         dynamic_team_count_(dynamic_team_count),
         dynamic_cluster_count_(dynamic_cluster_count) {}
 
+  /// For this target's other seams.
+  KOHORT_FUNCTION simulator::Thread& simulated() const { return *thread_; }
+
   KOHORT_FUNCTION int league_rank() const { return team().league_rank; }
   KOHORT_FUNCTION int league_size() const {
     return team().league_extents[0] * team().league_extents[1] * team().league_extents[2];
