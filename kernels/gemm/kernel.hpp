@@ -27,6 +27,8 @@ struct Config {
   static constexpr int stage_bytes = (rows + columns) * 128;
   /// Columns of the result that leave together: 128 B.
   static constexpr int chunk = 128 / static_cast<int>(sizeof(Out));
+  static constexpr int chunks = columns / chunk;
+  static_assert(chunks <= 4, "a warpgroup's result fits its buffers and its share of a stage");
 };
 
 /// Four neighbours of a thread's fragment on their way to the team that sums them up.
@@ -56,6 +58,7 @@ template <class Target, class C>
 struct Arguments {
   TileMap<typename C::In const, 3, Target> a;
   TileMap<typename C::In const, 3, Target> b;
+  TileMap<typename C::Out, 3, Target> d;
   TilePlace const* order;  ///< of clusters' tiles
   int tiles;               ///< of clusters, a matrix
   int batch;
@@ -138,34 +141,37 @@ class Kernel {
     int const first = first_step(member, split_of(member));
     int const end = first_step(member, split_of(member) + 1);
     int const ahead = member.cluster_league_size();
+    MulticastGroup const rows = member.multicast_group(ClusterAxis::y);
+    MulticastGroup const columns = member.multicast_group(ClusterAxis::x);
     KOHORT_NO_UNROLL for (int tile = member.cluster_league_rank(); tile < total(); tile += ahead) {
-      Place const next = place_of(member, tile + ahead);
+      Place next = place;
+      if (tile + ahead < total()) next = place_of(member, tile + ahead);
       KOHORT_NO_UNROLL for (int step = first; step < end; ++step) {
         side.fill(C::stage_bytes, [&](int stage, TransferBarrier& barrier) {
           // The larger one first: shared by teams, it is the longer under way.
           load_operand<C::b_major, C::columns>(member, with_.b, place.column, place.batch, step,
-                                               scratch.b[stage], barrier, ClusterAxis::x);
+                                               scratch.b[stage], barrier, columns);
           load_operand<C::a_major, C::rows>(member, with_.a, place.row, place.batch, step,
-                                            scratch.a[stage], barrier, ClusterAxis::y);
+                                            scratch.a[stage], barrier, rows);
         });
       }
       place = next;
     }
   }
 
-  /// `Extent` rows of A or columns of B, C::depth deep, for all teams along `axis`.
+  /// `Extent` rows of A or columns of B, C::depth deep, for all teams of `group`.
   template <MatrixMajor Major, int Extent, class Map>
   KOHORT_FUNCTION void load_operand(Member const& member, Map const& map, int first, int batch,
                                     int step, typename C::In* to, TransferBarrier& barrier,
-                                    ClusterAxis axis) const {
+                                    MulticastGroup const& group) const {
     int const k = step * C::depth;
     if constexpr (Major == MatrixMajor::k) {
-      member.tile_load_multicast(map, {k, batch, first}, to, barrier, axis);
+      member.tile_load_multicast(map, {k, batch, first}, to, barrier, group);
     } else {
       KOHORT_UNROLL
       for (int block = 0; block < Extent / 64; ++block)
         member.tile_load_multicast(map, {first + block * 64, batch, k}, to + block * 64 * C::depth,
-                                   barrier, axis);
+                                   barrier, group);
     }
   }
 
@@ -176,64 +182,85 @@ class Kernel {
     int const split = split_of(member);
     int const steps = first_step(member, split + 1) - first_step(member, split);
     int const ahead = member.cluster_league_size();
+    int held = nothing;
     KOHORT_NO_UNROLL for (int tile = member.cluster_league_rank(); tile < total(); tile += ahead) {
-      Place const next = place_of(member, tile + ahead);
+      Place next = place;
+      if (tile + ahead < total()) next = place_of(member, tile + ahead);
       place.row += group * 64;
       Product product;
-      multiply(member, scratch, side, product, group, steps);
+      held = multiply(member, scratch, side, product, group, steps, held);
       if (C::most_splits > 1 && splits > 1) {
         finish_split(member, scratch, product, place, split, splits);
       } else {
-        store(member, scratch, product, place, group);
+        store(member, scratch, product, place, group, held);
       }
       place = next;
     }
+    release_held(member, side, held);
   }
 
+  static constexpr int nothing = -1;
+
+  /// A stage that the last stores may still read.
   template <class Side>
-  KOHORT_FUNCTION void multiply(Member const& member, Scratch<C>& scratch, Side& side,
-                                Product& product, int group, int steps) const {
+  KOHORT_FUNCTION void release_held(Member const& member, Side& side, int held) const {
+    if (member.team_rank() % 128 == 0) member.wait_stores_read();
+    if (member.team_rank() % 128 < member.subgroup_size()) member.subgroup_barrier();
+    side.release(held);
+  }
+
+  /// @return the last stage, which is not handed back yet
+  template <class Side>
+  KOHORT_FUNCTION int multiply(Member const& member, Scratch<C>& scratch, Side& side,
+                               Product& product, int group, int steps, int held) const {
     product.clear();
-    int before = 0;
+    int stage = 0;
     KOHORT_NO_UNROLL for (int step = 0; step < steps; ++step) {
-      int const stage = side.wait();
+      stage = side.wait();
       product.multiply(member, scratch.a[stage] + group * 64 * C::depth, scratch.b[stage]);
-      // One product stays under way while the stage of the last one is handed back.
-      product.template wait<1>(member);
-      if (step > 0) side.release(before);
-      before = stage;
+      if (step == 0 && held != nothing) release_held(member, side, held);
+      // At once, so that the most stages are under way; the other warpgroup's product goes on.
+      product.template wait<0>(member);
+      if (step + 1 < steps) side.release(stage);
     }
-    product.template wait<0>(member);
-    side.release(before);
+    return stage;
   }
 
   /// The warpgroup's 64 rows of the tile.
   KOHORT_FUNCTION void store(Member const& member, Scratch<C>& scratch, Product& product,
-                             Place const& place, int group) const {
+                             Place const& place, int group, int stage) const {
+    meet_all(member);  // nobody reads the stage any more, nor a store the buffers
     if (with_.epilogue.is_plain()) {
-      store_chunks(member, scratch, product, place, group,
-                   std::make_integer_sequence<int, C::columns / C::chunk>());
+      auto const all = std::make_integer_sequence<int, C::chunks>();
+      lay_out_chunks(member, scratch, product, group, stage, all);
+      member.fence_before_transfer();
+      meet(member, group);
+      if (member.team_rank() % 128 == 0) store_chunks(member, scratch, place, group, stage, all);
     } else {
       finish_chunks(member, scratch, product, place, group, 0, 1,
                     std::make_integer_sequence<int, C::columns / finished_chunk>());
     }
   }
 
-  template <int... Chunks>
-  KOHORT_FUNCTION void store_chunks(Member const& member, Scratch<C>& scratch, Product& product,
-                                    Place const& place, int group,
-                                    std::integer_sequence<int, Chunks...>) const {
-    (store_chunk<Chunks>(member, scratch.out[group][Chunks % 2], product, place, group), ...);
+  /// Where 64 rows of 128 B lie until they are stored: in the warpgroup's two buffers, then in its
+  /// share of the tile's last stage.
+  static KOHORT_FUNCTION std::byte* buffer(Scratch<C>& scratch, int chunk, int group, int stage) {
+    constexpr int bytes = 64 * 128;
+    if (chunk < 2) return reinterpret_cast<std::byte*>(scratch.out[group][chunk]);
+    auto* const share = reinterpret_cast<std::byte*>(group == 0 ? scratch.a[stage] : scratch.b[stage]);
+    return share + (chunk - 2) * bytes;
   }
 
-  /// Through scratch, so that a row's 128 B leave together. Two buffers in turn: who fills one again
-  /// has met everybody who read it. By ordinary stores: the copy engine's would queue behind the
-  /// loads of the next tile.
+  template <int... Chunks>
+  KOHORT_FUNCTION void lay_out_chunks(Member const& member, Scratch<C>& scratch, Product& product,
+                                      int group, int stage,
+                                      std::integer_sequence<int, Chunks...>) const {
+    (lay_out_chunk<Chunks>(member, buffer(scratch, Chunks, group, stage), product), ...);
+  }
   template <int Chunk>
-  KOHORT_FUNCTION void store_chunk(Member const& member, typename C::Out* buffer, Product& product,
-                                   Place const& place, int group) const {
+  KOHORT_FUNCTION void lay_out_chunk(Member const& member, std::byte* bytes,
+                                     Product& product) const {
     using Out = typename C::Out;
-    auto* const bytes = reinterpret_cast<std::byte*>(buffer);
     product.template for_each_fragment<Chunk * C::chunk, C::chunk>(
         member, [&](int row, int column, float first, float second) {
           auto const offset = static_cast<std::uint32_t>(
@@ -241,41 +268,23 @@ class Kernel {
           *reinterpret_cast<ElementPair<Out>*>(bytes + swizzled_offset(Swizzle::bytes128, offset)) =
               Product::template narrowed<Out>(first, second);
         });
-    meet(member, group);
-    int const thread = member.team_rank() % 128;
-    constexpr int piece = 16 / static_cast<int>(sizeof(Out));
-    KOHORT_UNROLL
-    for (int i = 0; i < 4; ++i) {
-      int const row = thread / 8 + i * 16;
-      auto const offset = static_cast<std::uint32_t>(row * 128 + thread % 8 * 16);
-      store_piece(place, row, Chunk * C::chunk + thread % 8 * piece,
-                  bytes + swizzled_offset(Swizzle::bytes128, offset));
-    }
+  }
+  template <int... Chunks>
+  KOHORT_FUNCTION void store_chunks(Member const& member, Scratch<C>& scratch, Place const& place,
+                                    int group, int stage,
+                                    std::integer_sequence<int, Chunks...>) const {
+    (member.tile_store_async(
+         with_.d, {place.column + Chunks * C::chunk, place.batch, place.row},
+         reinterpret_cast<typename C::Out const*>(buffer(scratch, Chunks, group, stage))),
+     ...);
   }
 
-  /// The threads of one warpgroup meet.
+  /// The threads of one warpgroup meet, or those of all that consume.
   KOHORT_FUNCTION void meet(Member const& member, int group) const {
     member.named_barrier(1 + group, 128 / member.subgroup_size());
   }
-
-  struct alignas(16) Piece {
-    typename C::Out elements[16 / sizeof(typename C::Out)];
-  };
-
-  /// 16 B of a row. Rows begin at multiples of 16 B, and so do pieces.
-  KOHORT_FUNCTION void store_piece(Place const& place, int row, int column,
-                                   std::byte const* from) const {
-    constexpr int elements = 16 / static_cast<int>(sizeof(typename C::Out));
-    long long const i = place.row + row;
-    long long const j = place.column + column;
-    if (i >= with_.m || j >= with_.n) return;
-    auto* const to = with_.out + place.batch * with_.out_batch_stride + i * with_.out_stride + j;
-    if (j + elements <= with_.n) {
-      *reinterpret_cast<Piece*>(to) = *reinterpret_cast<Piece const*>(from);
-    } else {
-      auto const* const one = reinterpret_cast<typename C::Out const*>(from);
-      for (int e = 0; j + e < with_.n; ++e) to[e] = one[e];
-    }
+  KOHORT_FUNCTION void meet_all(Member const& member) const {
+    member.named_barrier(1 + C::consumers, 128 * C::consumers / member.subgroup_size());
   }
 
   // The epilogue works on sums in scratch, not in registers: those are full, and neighbours in a
@@ -356,21 +365,42 @@ class Kernel {
   /// travel in one piece a peer: a barrier takes each piece's bytes one by one.
   KOHORT_FUNCTION void finish_split(Member const& member, Scratch<C>& scratch, Product& product,
                                     Place const& place, int split, int splits) const {
-    constexpr int everybody = 3;
-    int const subgroups = Scratch<C>::partials_a_group / member.subgroup_size();
     int const thread = member.team_rank();
-    member.named_barrier(everybody, subgroups);  // nobody reads this team's stages any more
+    meet_all(member);  // nobody reads this team's stages any more
     if (thread < splits && thread != split)
       member.arrive(scratch.peers_ready, rank_of(member, thread, split));
-    lay_out(member, scratch, product);
+    lay_out_sums(member, scratch, product);
     member.fence_before_transfer();
-    member.named_barrier(everybody, subgroups);
+    meet_all(member);
     if (thread == 0) push_to_peers(member, scratch, split, splits);
     Waiter waiter;
     member.wait(scratch.partials_came, waiter);
     sum_up(member, scratch, product, split, splits);
-    finish_chunks(member, scratch, product, place, thread / 128, split, splits,
-                  std::make_integer_sequence<int, C::columns / finished_chunk>());
+    if (with_.epilogue.is_plain()) {
+      store_mine(member, product, place, split, splits);
+    } else {
+      finish_chunks(member, scratch, product, place, thread / 128, split, splits,
+                    std::make_integer_sequence<int, C::columns / finished_chunk>());
+    }
+  }
+
+  /// My columns of a split, straight from the registers: they are few.
+  KOHORT_FUNCTION void store_mine(Member const& member, Product& product, Place const& place,
+                                  int split, int splits) const {
+    using Out = typename C::Out;
+    product.for_each_fragment(member, [&](int row, int column, float first, float second) {
+      if (owner_of(column / 8, splits) != split) return;
+      long long const i = place.row + row;
+      long long const j = place.column + column;
+      if (i >= with_.m || j >= with_.n) return;
+      Out* const to = with_.out + place.batch * with_.out_batch_stride + i * with_.out_stride + j;
+      ElementPair<Out> const pair = Product::template narrowed<Out>(first, second);
+      if (j + 1 < with_.n) {
+        *reinterpret_cast<ElementPair<Out>*>(to) = pair;
+      } else {
+        *to = pair.first;
+      }
+    });
   }
 
   KOHORT_FUNCTION int rank_of(Member const& member, int other, int split) const {
@@ -378,7 +408,7 @@ class Kernel {
            (other - split) * member.cluster_extent(0) * member.cluster_extent(1);
   }
 
-  KOHORT_FUNCTION void lay_out(Member const& member, Scratch<C>& scratch, Product& product) const {
+  KOHORT_FUNCTION void lay_out_sums(Member const& member, Scratch<C>& scratch, Product& product) const {
     Partial held;
     product.for_each_fragment(member, [&](int row, int column, float first, float second) {
       int const half = row % 16 / 8;

@@ -93,10 +93,16 @@ class Plan {
   static Arguments<Target, C> arguments(Target const& target, Operands<In> const& with,
                                         Epilogue<Out> const& epilogue, Cut const& cut,
                                         Buffer<TilePlace, Target> const& order) {
+    TileSpec<3> result;
+    result.extents = {with.n, with.batch, with.m};
+    result.strides = {1, with.d_batch_stride, with.d_stride};
+    result.box = {C::chunk, 1, 64};
+    result.swizzle = Swizzle::bytes128;
     return {operand_map<C::a_major>(target, with.a, with.m, with.k, with.batch, with.a_stride,
                                     with.a_batch_stride, C::rows, cut.cluster.y),
             operand_map<C::b_major>(target, with.b, with.n, with.k, with.batch, with.b_stride,
                                     with.b_batch_stride, C::columns, cut.cluster.x),
+            TileMap<Out, 3, Target>(target, with.d, result),
             order.data(),
             static_cast<int>(order.size()),
             static_cast<int>(with.batch),

@@ -113,15 +113,17 @@ class TileMap {
     box_bytes_ = static_cast<int>(request.box_bytes());
     slice_ = spec.box[Rank - 1] / spec.split;
     split_ = spec.split;
+    slice_bytes_ = box_bytes_ / split_;
     descriptor_ = Impl::TileDescriptor<Target>::make(
         request, Impl::element_kind<std::remove_const_t<T>>);
   }
 
   /// Bytes that one transfer of the box brings: all of it, also where it hangs over the tensor.
   KOHORT_FUNCTION int box_bytes() const { return box_bytes_; }
-  /// Pieces of a multicast, and a piece's extent along the last dimension.
+  /// Pieces of a multicast, a piece's extent along the last dimension, and its bytes.
   KOHORT_FUNCTION int split() const { return split_; }
   KOHORT_FUNCTION int slice() const { return slice_; }
+  KOHORT_FUNCTION int slice_bytes() const { return slice_bytes_; }
 
   /// For backends.
   KOHORT_FUNCTION typename Impl::TileDescriptor<Target>::type const& descriptor() const {
@@ -133,6 +135,7 @@ class TileMap {
   int box_bytes_ = 0;
   int split_ = 1;
   int slice_ = 0;
+  int slice_bytes_ = 0;
 };
 
 }  // namespace kohort

@@ -22,6 +22,13 @@ inline constexpr BeforeTransfer before_transfer{};
 /// The cluster's axis along which a tile is shared: all ranks that differ from mine in it alone.
 enum class ClusterAxis { x = 0, y = 1, z = 2 };
 
+/// The teams that share a multicast: as bits by rank, the caller's place among them, their number.
+struct MulticastGroup {
+  std::uint32_t ranks;
+  int mine;
+  int teams;
+};
+
 namespace Impl {
 /// Backend seam of a member's transfers, static functions over a ThreadHandle<Target>; what each
 /// does is said at the member's function of the same name.
@@ -165,25 +172,30 @@ class Transfers {
     Operations::tile_load(thread(), map, at, destination, &barrier, site);
   }
 
-  /// The box to the same scratch of every team along `axis`, and its bytes to each one's `barrier`.
-  /// One thread of each of these teams calls it: the lowest rank issues the box, or each its slice
+  /// The box to the same scratch of every team of `group`, and its bytes to each one's `barrier`.
+  /// One thread of each of these teams calls it: the first of them issues the box, or each its slice
   /// if the map was built with `split` of their number. Each team expects map.box_bytes() on its own
   /// barrier; who issues first knows from every receiver that its scratch is free.
   template <class T, int Rank>
   KOHORT_FUNCTION void tile_load_multicast(TileMap<T, Rank, Target> const& map,
                                            std::type_identity_t<int const (&)[Rank]> at,
                                            std::remove_const_t<T>* destination,
+                                           TransferBarrier& barrier, MulticastGroup const& group,
+                                           CallSite site = CallSite::current()) const {
+    if (group.teams == 1) {
+      Operations::tile_load(thread(), map, at, destination, &barrier, site);
+    } else {
+      Operations::tile_load_multicast(thread(), map, at, destination, &barrier, group, site);
+    }
+  }
+  /// The same to the teams along `axis`. Where it is called often, make the group once.
+  template <class T, int Rank>
+  KOHORT_FUNCTION void tile_load_multicast(TileMap<T, Rank, Target> const& map,
+                                           std::type_identity_t<int const (&)[Rank]> at,
+                                           std::remove_const_t<T>* destination,
                                            TransferBarrier& barrier, ClusterAxis axis,
                                            CallSite site = CallSite::current()) const {
-    int const dimension = static_cast<int>(axis);
-    int const teams = self().cluster_extent(dimension);
-    if (teams == 1) {
-      Operations::tile_load(thread(), map, at, destination, &barrier, site);
-      return;
-    }
-    int const mine = self().cluster_index(dimension);
-    Operations::tile_load_multicast(thread(), map, at, destination, &barrier, ranks_along(axis),
-                                    mine, teams, site);
+    tile_load_multicast(map, at, destination, barrier, multicast_group(axis), site);
   }
   /// The same to the teams whose bits are set in `ranks`, the caller's among them.
   template <class T, int Rank>
@@ -192,9 +204,18 @@ class Transfers {
                                            std::remove_const_t<T>* destination,
                                            TransferBarrier& barrier, std::uint32_t ranks,
                                            CallSite site = CallSite::current()) const {
+    tile_load_multicast(map, at, destination, barrier, multicast_group(ranks), site);
+  }
+
+  /// The teams that differ from mine in the index along `axis` alone, and mine.
+  KOHORT_FUNCTION MulticastGroup multicast_group(ClusterAxis axis) const {
+    int const dimension = static_cast<int>(axis);
+    return {ranks_along(axis), self().cluster_index(dimension), self().cluster_extent(dimension)};
+  }
+  /// The teams whose bits are set in `ranks`, mine among them.
+  KOHORT_FUNCTION MulticastGroup multicast_group(std::uint32_t ranks) const {
     std::uint32_t const below = ranks & ((std::uint32_t{1} << self().cluster_rank()) - 1U);
-    Operations::tile_load_multicast(thread(), map, at, destination, &barrier, ranks,
-                                    Impl::count_of_bits(below), Impl::count_of_bits(ranks), site);
+    return {ranks, Impl::count_of_bits(below), Impl::count_of_bits(ranks)};
   }
 
   /// Begins to fetch what a transfer needs to know of `map`: the first one is sooner on its way.

@@ -78,38 +78,35 @@ struct TransferOperations<Cuda> {
   static KOHORT_FUNCTION void tile_load(Thread const&, Map const& map, int const (&at)[Rank],
                                         void* destination, TransferBarrier* barrier, CallSite) {
     std::uint32_t const to = shared_address(destination);
-    int const slice_bytes = map.box_bytes() / map.split();
     for (int slice = 0; slice < map.split(); ++slice) {
       int const last = at[Rank - 1] + slice * map.slice();
-      TileCopy<Rank>::load(&map.descriptor().map, at, last, to + slice * slice_bytes,
+      TileCopy<Rank>::load(&map.descriptor().map, at, last, to + slice * map.slice_bytes(),
                            shared_address(barrier));
     }
   }
   template <class Map, int Rank>
   static KOHORT_FUNCTION void tile_load_multicast(Thread const& thread, Map const& map,
                                                   int const (&at)[Rank], void* destination,
-                                                  TransferBarrier* barrier, std::uint32_t ranks,
-                                                  int mine, int teams, CallSite site) {
+                                                  TransferBarrier* barrier,
+                                                  MulticastGroup const& group, CallSite site) {
     if (!thread.is_clustered()) return tile_load(thread, map, at, destination, barrier, site);
     std::uint32_t const to = shared_address(destination);
-    int const slice_bytes = map.box_bytes() / map.split();
-    for (int slice = mine; slice < map.split(); slice += teams) {
+    for (int slice = group.mine; slice < map.split(); slice += group.teams) {
       int const last = at[Rank - 1] + slice * map.slice();
-      TileCopy<Rank>::load_multicast(&map.descriptor().map, at, last, to + slice * slice_bytes,
-                                     shared_address(barrier), ranks);
+      TileCopy<Rank>::load_multicast(&map.descriptor().map, at, last, to + slice * map.slice_bytes(),
+                                     shared_address(barrier), group.ranks);
     }
   }
   template <class Map, int Rank>
   static KOHORT_FUNCTION void tile_store(Thread const&, Map const& map, int const (&at)[Rank],
                                          void const* source, bool adds, CallSite) {
     std::uint32_t const from = shared_address(source);
-    int const slice_bytes = map.box_bytes() / map.split();
     for (int slice = 0; slice < map.split(); ++slice) {
       int const last = at[Rank - 1] + slice * map.slice();
       if (adds) {
-        TileCopy<Rank>::add(&map.descriptor().map, at, last, from + slice * slice_bytes);
+        TileCopy<Rank>::add(&map.descriptor().map, at, last, from + slice * map.slice_bytes());
       } else {
-        TileCopy<Rank>::store(&map.descriptor().map, at, last, from + slice * slice_bytes);
+        TileCopy<Rank>::store(&map.descriptor().map, at, last, from + slice * map.slice_bytes());
       }
     }
     BulkCopy::commit();
