@@ -101,6 +101,8 @@ class Kernel {
       }
     }
     TilePipeline<C::stages> const pipeline(member, scratch->pipeline);
+    member.wait_for_previous();
+    member.allow_next();
     pipeline.run(
         member, [&](auto& side) { produce(member, *scratch, side, first); },
         [&](auto& side) { consume(member, *scratch, side, first, splits); });
@@ -182,6 +184,7 @@ class Kernel {
     int const split = split_of(member);
     int const steps = first_step(member, split + 1) - first_step(member, split);
     int const ahead = member.cluster_league_size();
+    bool const by_transfer = splits == 1 && with_.epilogue.is_plain();
     int held = nothing;
     KOHORT_NO_UNROLL for (int tile = member.cluster_league_rank(); tile < total(); tile += ahead) {
       Place next = place;
@@ -189,19 +192,24 @@ class Kernel {
       place.row += group * 64;
       Product product;
       held = multiply(member, scratch, side, product, group, steps, held);
-      if (C::most_splits > 1 && splits > 1) {
+      meet_all(member);  // nobody reads the stage any more, nor a store the buffers
+      if (by_transfer) {
+        store(member, scratch, product, place, group, held);
+      } else if (C::most_splits > 1 && splits > 1) {
         finish_split(member, scratch, product, place, split, splits);
       } else {
-        store(member, scratch, product, place, group, held);
+        finish_chunks(member, scratch, product, place, group,
+                      std::make_integer_sequence<int, C::columns / finished_chunk>());
       }
       place = next;
     }
     release_held(member, side, held);
+    if (by_transfer && member.team_rank() % 128 == 0) member.wait_stores();
   }
 
   static constexpr int nothing = -1;
 
-  /// A stage that the last stores may still read.
+  /// Hands back a stage that the last stores may still read.
   template <class Side>
   KOHORT_FUNCTION void release_held(Member const& member, Side& side, int held) const {
     if (member.team_rank() % 128 == 0) member.wait_stores_read();
@@ -226,20 +234,14 @@ class Kernel {
     return stage;
   }
 
-  /// The warpgroup's 64 rows of the tile.
+  /// The warpgroup's 64 rows of the tile, by transfers from scratch.
   KOHORT_FUNCTION void store(Member const& member, Scratch<C>& scratch, Product& product,
                              Place const& place, int group, int stage) const {
-    meet_all(member);  // nobody reads the stage any more, nor a store the buffers
-    if (with_.epilogue.is_plain()) {
-      auto const all = std::make_integer_sequence<int, C::chunks>();
-      lay_out_chunks(member, scratch, product, group, stage, all);
-      member.fence_before_transfer();
-      meet(member, group);
-      if (member.team_rank() % 128 == 0) store_chunks(member, scratch, place, group, stage, all);
-    } else {
-      finish_chunks(member, scratch, product, place, group, 0, 1,
-                    std::make_integer_sequence<int, C::columns / finished_chunk>());
-    }
+    auto const all = std::make_integer_sequence<int, C::chunks>();
+    lay_out_chunks(member, scratch, product, group, stage, all);
+    member.fence_before_transfer();
+    meet(member, group);
+    if (member.team_rank() % 128 == 0) store_chunks(member, scratch, place, group, stage, all);
   }
 
   /// Where 64 rows of 128 B lie until they are stored: in the warpgroup's two buffers, then in its
@@ -294,18 +296,15 @@ class Kernel {
 
   template <int... Chunks>
   KOHORT_FUNCTION void finish_chunks(Member const& member, Scratch<C>& scratch, Product& product,
-                                     Place const& place, int group, int split, int splits,
+                                     Place const& place, int group,
                                      std::integer_sequence<int, Chunks...>) const {
-    (finish_chunk<Chunks>(member, scratch.out[group][Chunks % 2], product, place, group, split,
-                          splits),
-     ...);
+    (finish_chunk<Chunks>(member, scratch.out[group][Chunks % 2], product, place, group), ...);
   }
 
   /// Two buffers in turn: who fills one again has met everybody who read it.
   template <int Chunk>
   KOHORT_FUNCTION void finish_chunk(Member const& member, typename C::Out* buffer,
-                                    Product& product, Place const& place, int group, int split,
-                                    int splits) const {
+                                    Product& product, Place const& place, int group) const {
     auto* const sums = reinterpret_cast<ElementPair<float>*>(buffer);
     product.template for_each_fragment<Chunk * finished_chunk, finished_chunk>(
         member, [&](int row, int column, float first, float second) {
@@ -316,9 +315,7 @@ class Kernel {
     KOHORT_NO_UNROLL for (int pair = member.team_rank() % 128; pair < pairs; pair += 128) {
       int const row = pair / (finished_chunk / 2);
       int const column = pair % (finished_chunk / 2) * 2;
-      int const in_tile = Chunk * finished_chunk + column;
-      if (owner_of(in_tile / 8, splits) != split) continue;
-      store_pair(place, row, in_tile, sums[pair_at(row, column)]);
+      store_pair(place, row, Chunk * finished_chunk + column, sums[pair_at(row, column)]);
     }
   }
 
@@ -336,6 +333,11 @@ class Kernel {
     long long const j = place.column + column;
     if (i >= with_.m || j >= with_.n) return;
     long long const at = place.batch * with_.out_batch_stride + i * with_.out_stride + j;
+    if (with_.epilogue.is_plain() && j + 1 < with_.n) {
+      *reinterpret_cast<ElementPair<Out>*>(with_.out + at) =
+          Product::template narrowed<Out>(sums.first, sums.second);
+      return;
+    }
     float const first = finished(with_.epilogue, sums.first, i, j, at);
     // Rows begin at multiples of 16 B, and j is even: the two are one word.
     if (j + 1 < with_.n) {
@@ -366,7 +368,6 @@ class Kernel {
   KOHORT_FUNCTION void finish_split(Member const& member, Scratch<C>& scratch, Product& product,
                                     Place const& place, int split, int splits) const {
     int const thread = member.team_rank();
-    meet_all(member);  // nobody reads this team's stages any more
     if (thread < splits && thread != split)
       member.arrive(scratch.peers_ready, rank_of(member, thread, split));
     lay_out_sums(member, scratch, product);
@@ -375,32 +376,7 @@ class Kernel {
     if (thread == 0) push_to_peers(member, scratch, split, splits);
     Waiter waiter;
     member.wait(scratch.partials_came, waiter);
-    sum_up(member, scratch, product, split, splits);
-    if (with_.epilogue.is_plain()) {
-      store_mine(member, product, place, split, splits);
-    } else {
-      finish_chunks(member, scratch, product, place, thread / 128, split, splits,
-                    std::make_integer_sequence<int, C::columns / finished_chunk>());
-    }
-  }
-
-  /// My columns of a split, straight from the registers: they are few.
-  KOHORT_FUNCTION void store_mine(Member const& member, Product& product, Place const& place,
-                                  int split, int splits) const {
-    using Out = typename C::Out;
-    product.for_each_fragment(member, [&](int row, int column, float first, float second) {
-      if (owner_of(column / 8, splits) != split) return;
-      long long const i = place.row + row;
-      long long const j = place.column + column;
-      if (i >= with_.m || j >= with_.n) return;
-      Out* const to = with_.out + place.batch * with_.out_batch_stride + i * with_.out_stride + j;
-      ElementPair<Out> const pair = Product::template narrowed<Out>(first, second);
-      if (j + 1 < with_.n) {
-        *reinterpret_cast<ElementPair<Out>*>(to) = pair;
-      } else {
-        *to = pair.first;
-      }
-    });
+    sum_up(member, scratch, place, split, splits);
   }
 
   KOHORT_FUNCTION int rank_of(Member const& member, int other, int split) const {
@@ -436,23 +412,28 @@ class Kernel {
     }
   }
 
-  /// Adds what came to the columns that are mine.
-  KOHORT_FUNCTION void sum_up(Member const& member, Scratch<C>& scratch, Product& product,
+  /// My columns: each thread adds up the places of its own fragment, by rank, and stores them.
+  KOHORT_FUNCTION void sum_up(Member const& member, Scratch<C>& scratch, Place const& place,
                               int split, int splits) const {
     constexpr int width = Scratch<C>::partials_a_group;
     int const first_mine = first_eight(split, splits);
     int const eights = eights_of(split, splits);
-    product.for_each_fragment(member, [&](int row, int column, float& first, float& second) {
-      int const eight = column / 8;
-      if (owner_of(eight, splits) != split) return;
-      int const half = row % 16 / 8;
-      KOHORT_NO_UNROLL for (int source = 0; source < splits - 1; ++source) {
-        Partial const& came =
-            scratch.pushed()[(source * eights + eight - first_mine) * width + member.team_rank()];
-        first += came.values[half * 2];
-        second += came.values[half * 2 + 1];
+    int const thread = member.team_rank();
+    int const row = thread % 128 / 32 * 16 + thread % 32 / 4;
+    KOHORT_NO_UNROLL for (int eight = 0; eight < eights; ++eight) {
+      Partial const mine = scratch.mine()[(first_mine + eight) * width + thread];
+      Partial sum{{0, 0, 0, 0}};
+      for (int rank = 0; rank < splits; ++rank) {
+        int const source = rank < split ? rank : rank - 1;
+        Partial const part =
+            rank == split ? mine : scratch.pushed()[(source * eights + eight) * width + thread];
+        KOHORT_UNROLL
+        for (int i = 0; i < 4; ++i) sum.values[i] += part.values[i];
       }
-    });
+      int const column = (first_mine + eight) * 8 + thread % 4 * 2;
+      store_pair(place, row, column, {sum.values[0], sum.values[1]});
+      store_pair(place, row + 8, column, {sum.values[2], sum.values[3]});
+    }
   }
 
   Arguments<Target, C> with_;

@@ -123,7 +123,9 @@ class Plan {
     // A split's teams wait for each other once: each cluster has one tile.
     int const clusters = cut.cluster.z > 1 ? static_cast<int>(work)
                                            : persistent_clusters(work, 1, std::max(resident, 1));
-    return PolicyOf<Target, C>(target, league_of(clusters, cut.cluster), C::threads, cut.cluster);
+    PolicyOf<Target, C> policy(target, league_of(clusters, cut.cluster), C::threads, cut.cluster);
+    policy.begin_early();
+    return policy;
   }
 
   Buffer<TilePlace, Target> order_;

@@ -80,6 +80,15 @@ class ClusterPolicy {
     return *this;
   }
 
+  /// The kernel may begin while the one before it in the stream still ends, where the device can do
+  /// that: then it reads and writes no device memory that earlier work touches before
+  /// member.wait_for_previous(). Hides a launch's cost behind the end of the kernel before, if that
+  /// one calls member.allow_next().
+  ClusterPolicy& begin_early() {
+    request_.begins_early = true;
+    return *this;
+  }
+
   ClusterPolicy& mode(ClusterMode mode) {
     request_.mode = mode;
     return *this;

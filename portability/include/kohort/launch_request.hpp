@@ -29,6 +29,7 @@ struct LaunchRequest {
   long long scratch_bytes = 0;
   bool nonportable_size_allowed = false;
   bool manual_lifetime = false;
+  bool begins_early = false;
   ClusterMode mode = ClusterMode::automatic;
 };
 

@@ -168,6 +168,14 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>>,
     thread_.template fence<Where>(site);
   }
 
+  /// Waits until all earlier work of the stream is done and its writes are visible: what a kernel
+  /// launched with policy.begin_early() does before it touches memory that earlier work touches.
+  /// Nothing in others.
+  KOHORT_FUNCTION void wait_for_previous() const { thread_.wait_for_previous(); }
+  /// Lets a kernel that was launched with policy.begin_early() begin after this one, as soon as
+  /// every team has called it or has ended, and there is room.
+  KOHORT_FUNCTION void allow_next() const { thread_.allow_next(); }
+
   // Memory --------------------------------------------------------------------------------------
 
   /// The TeamScratch object, private to the team. Uninitialised.

@@ -94,6 +94,10 @@ class ThreadHandle<Simulator> {
     simulator::arrive_token_spent_twice(*thread_, at(site));
   }
 
+  /// One launch ends before the next begins here.
+  KOHORT_FUNCTION void wait_for_previous() const {}
+  KOHORT_FUNCTION void allow_next() const {}
+
   template <Scope Where>
   KOHORT_FUNCTION void fence(CallSite site) const {
     simulator::fence(*thread_, static_cast<simulator::AtomicScope>(Where), at(site));

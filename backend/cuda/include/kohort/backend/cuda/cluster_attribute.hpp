@@ -26,4 +26,12 @@ inline cudaLaunchAttribute preferred_cluster_attribute(ClusterShape const& shape
   return attribute;
 }
 
+/// The launch need not wait for the end of the kernel before it. From compute capability 9.0 on.
+inline cudaLaunchAttribute early_attribute() {
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  return attribute;
+}
+
 }  // namespace kohort::Impl

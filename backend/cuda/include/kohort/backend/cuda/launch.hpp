@@ -21,7 +21,7 @@ namespace kohort::Impl {
 inline cudaError_t submit(CudaState const& state, Kernel const& kernel,
                           LaunchRequest const& request, ResolvedLaunch const& resolved,
                           void** arguments) {
-  cudaLaunchAttribute attributes[2];
+  cudaLaunchAttribute attributes[3];
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(request.league.x, request.league.y, request.league.z);
   config.blockDim = dim3(resolved.threads);
@@ -33,6 +33,7 @@ inline cudaError_t submit(CudaState const& state, Kernel const& kernel,
   if (resolved.prefers) {
     attributes[config.numAttrs++] = preferred_cluster_attribute(request.preferred_cluster);
   }
+  if (request.begins_early) attributes[config.numAttrs++] = early_attribute();
   if (config.numAttrs > 0) config.attrs = attributes;
   return cudaLaunchKernelExC(&config, kernel.function, arguments);
 }

@@ -75,6 +75,16 @@ struct ClusterBarrier {
   }
 };
 
+/// PTX ISA, "griddepcontrol". Without effect in a launch that has no such attribute.
+struct ProgrammaticLaunch {
+  static __device__ __forceinline__ void wait() {
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+  }
+  static __device__ __forceinline__ void allow_next() {
+    asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  }
+};
+
 #else
 
 /// The host pass, and architectures without clusters: compiled, never run.
@@ -93,6 +103,11 @@ struct ClusterBarrier {
   static KOHORT_FUNCTION void arrive_relaxed() { __builtin_unreachable(); }
   static KOHORT_FUNCTION void wait() { __builtin_unreachable(); }
   static KOHORT_FUNCTION void fence() { KOHORT_CUDA_DEVICE_BODY(__threadfence();) }
+};
+
+struct ProgrammaticLaunch {
+  static KOHORT_FUNCTION void wait() {}
+  static KOHORT_FUNCTION void allow_next() {}
 };
 
 #endif

@@ -136,6 +136,9 @@ class ThreadHandle<Cuda> {
   KOHORT_FUNCTION void arrive_token_dropped(CallSite) const {}
   KOHORT_FUNCTION void arrive_token_spent_twice(CallSite) const {}
 
+  KOHORT_FUNCTION void wait_for_previous() const { ProgrammaticLaunch::wait(); }
+  KOHORT_FUNCTION void allow_next() const { ProgrammaticLaunch::allow_next(); }
+
   template <Scope Where>
   KOHORT_FUNCTION void fence(CallSite) const {
     if constexpr (Where == Scope::team) {
