@@ -73,11 +73,14 @@ struct TransferOperations<Simulator> {
   template <class Map, int Rank>
   static KOHORT_FUNCTION void tile_load_multicast(Thread const& thread, Map const& map,
                                                   int const (&box)[Rank], void* destination,
-                                                  TransferBarrier* barrier, std::uint32_t ranks,
-                                                  int mine, int teams, CallSite site) {
+                                                  TransferBarrier* barrier,
+                                                  MulticastGroup const& group, CallSite site) {
     simulator::tile_multicast_async(thread.simulated(), map.descriptor(), box, destination, barrier,
-                                    {ranks, mine, teams}, at(site));
+                                    {group.ranks, group.mine, group.teams}, at(site));
   }
+  /// A descriptor is read as any other memory.
+  template <class Map>
+  static KOHORT_FUNCTION void prefetch(Thread const&, Map const&) {}
   template <class Map, int Rank>
   static KOHORT_FUNCTION void tile_store(Thread const& thread, Map const& map,
                                          int const (&box)[Rank], void const* source, bool adds,
