@@ -45,8 +45,8 @@ class Cublas {
     cublasComputeType_t const compute =
         type == CUDA_R_32F ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
     // Its matrices are column-major: this is D^T = B^T · A^T.
-    require(gemm_(handle_, CUBLAS_OP_T, CUBLAS_OP_N, n, m, k, &one, b, type, k, a, type, k, &zero, d,
-                  type, n, compute, CUBLAS_GEMM_DEFAULT),
+    require(gemm_(handle_, CUBLAS_OP_T, CUBLAS_OP_N, n, m, k, &one, b, type, k, a, type, k, &zero,
+                  d, type, n, compute, CUBLAS_GEMM_DEFAULT),
             "cublasGemmEx");
   }
 
@@ -61,8 +61,8 @@ class Cublas {
           reinterpret_cast<decltype(&cublasLtMatmulDescCreate)>(lt("cublasLtMatmulDescCreate"));
       auto const set = reinterpret_cast<decltype(&cublasLtMatmulDescSetAttribute)>(
           lt("cublasLtMatmulDescSetAttribute"));
-      auto const make_layout = reinterpret_cast<decltype(&cublasLtMatrixLayoutCreate)>(
-          lt("cublasLtMatrixLayoutCreate"));
+      auto const make_layout =
+          reinterpret_cast<decltype(&cublasLtMatrixLayoutCreate)>(lt("cublasLtMatrixLayoutCreate"));
       require(make_operation(&operation_, CUBLAS_COMPUTE_32F, CUDA_R_32F), "matmul description");
       cublasOperation_t const transposed = CUBLAS_OP_T;
       set(operation_, CUBLASLT_MATMUL_DESC_TRANSA, &transposed, sizeof transposed);

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kernels/common/unroll.hpp>
-#include <kernels/gemm/epilogue.hpp>
+#include <kernels/gemm/result.hpp>
 #include <kernels/gemm/tile_order.hpp>
 
 #include <utility>
@@ -63,12 +62,7 @@ struct Arguments {
   int tiles;               ///< of clusters, a matrix
   int batch;
   int steps;  ///< along K, of C::depth each
-  long long m;
-  long long n;
-  typename C::Out* out;
-  long long out_stride;        ///< from row to row of what is computed
-  long long out_batch_stride;  ///< from matrix to matrix
-  Epilogue<typename C::Out> epilogue;
+  Result<typename C::Out> result;
 };
 
 template <class Target, class C>
@@ -112,13 +106,6 @@ class Kernel {
   using Product = WarpgroupMma<Target, typename C::In, typename C::In, float, C::columns,
                                C::a_major, C::b_major>;
 
-  /// A tile of the calling team, in elements.
-  struct Place {
-    int row;
-    int column;
-    int batch;
-  };
-
   KOHORT_FUNCTION int total() const { return with_.tiles * with_.batch; }
   /// Of a tile beyond the last one: any.
   KOHORT_FUNCTION Place place_of(Member const& member, int tile) const {
@@ -126,7 +113,8 @@ class Kernel {
     int const batch = with_.batch == 1 ? 0 : tile / with_.tiles;
     TilePlace const place = with_.order[tile - batch * with_.tiles];
     return {(place.row * member.cluster_extent(0) + member.cluster_index(0)) * C::rows,
-            (place.column * member.cluster_extent(1) + member.cluster_index(1)) * C::columns, batch};
+            (place.column * member.cluster_extent(1) + member.cluster_index(1)) * C::columns,
+            batch};
   }
   /// The steps along K that this team takes: all, or its share of a split.
   KOHORT_FUNCTION int first_step(Member const& member, int split) const {
@@ -184,7 +172,7 @@ class Kernel {
     int const split = split_of(member);
     int const steps = first_step(member, split + 1) - first_step(member, split);
     int const ahead = member.cluster_league_size();
-    bool const by_transfer = splits == 1 && with_.epilogue.is_plain();
+    bool const by_transfer = splits == 1 && with_.result.epilogue.is_plain();
     int held = nothing;
     KOHORT_NO_UNROLL for (int tile = member.cluster_league_rank(); tile < total(); tile += ahead) {
       Place next = place;
@@ -198,8 +186,9 @@ class Kernel {
       } else if (C::most_splits > 1 && splits > 1) {
         finish_split(member, scratch, product, place, split, splits);
       } else {
-        finish_chunks(member, scratch, product, place, group,
-                      std::make_integer_sequence<int, C::columns / finished_chunk>());
+        Finisher<Member, Product, typename C::Out>::finish(
+            member, reinterpret_cast<std::byte*>(scratch.out[group]), product, with_.result, place,
+            group);
       }
       place = next;
     }
@@ -249,7 +238,8 @@ class Kernel {
   static KOHORT_FUNCTION std::byte* buffer(Scratch<C>& scratch, int chunk, int group, int stage) {
     constexpr int bytes = 64 * 128;
     if (chunk < 2) return reinterpret_cast<std::byte*>(scratch.out[group][chunk]);
-    auto* const share = reinterpret_cast<std::byte*>(group == 0 ? scratch.a[stage] : scratch.b[stage]);
+    auto* const share =
+        reinterpret_cast<std::byte*>(group == 0 ? scratch.a[stage] : scratch.b[stage]);
     return share + (chunk - 2) * bytes;
   }
 
@@ -281,72 +271,9 @@ class Kernel {
      ...);
   }
 
-  /// The threads of one warpgroup meet, or those of all that consume.
-  KOHORT_FUNCTION void meet(Member const& member, int group) const {
-    member.named_barrier(1 + group, 128 / member.subgroup_size());
-  }
+  /// The threads of all that consume meet.
   KOHORT_FUNCTION void meet_all(Member const& member) const {
     member.named_barrier(1 + C::consumers, 128 * C::consumers / member.subgroup_size());
-  }
-
-  // The epilogue works on sums in scratch, not in registers: those are full, and neighbours in a
-  // row are then neighbours in memory.
-
-  static constexpr int finished_chunk = 32;  ///< columns: 128 B of sums
-
-  template <int... Chunks>
-  KOHORT_FUNCTION void finish_chunks(Member const& member, Scratch<C>& scratch, Product& product,
-                                     Place const& place, int group,
-                                     std::integer_sequence<int, Chunks...>) const {
-    (finish_chunk<Chunks>(member, scratch.out[group][Chunks % 2], product, place, group), ...);
-  }
-
-  /// Two buffers in turn: who fills one again has met everybody who read it.
-  template <int Chunk>
-  KOHORT_FUNCTION void finish_chunk(Member const& member, typename C::Out* buffer,
-                                    Product& product, Place const& place, int group) const {
-    auto* const sums = reinterpret_cast<ElementPair<float>*>(buffer);
-    product.template for_each_fragment<Chunk * finished_chunk, finished_chunk>(
-        member, [&](int row, int column, float first, float second) {
-          sums[pair_at(row, column - Chunk * finished_chunk)] = {first, second};
-        });
-    meet(member, group);
-    constexpr int pairs = 64 * finished_chunk / 2;
-    KOHORT_NO_UNROLL for (int pair = member.team_rank() % 128; pair < pairs; pair += 128) {
-      int const row = pair / (finished_chunk / 2);
-      int const column = pair % (finished_chunk / 2) * 2;
-      store_pair(place, row, Chunk * finished_chunk + column, sums[pair_at(row, column)]);
-    }
-  }
-
-  /// Where two sums lie: pairs of a row, in an order without bank conflicts.
-  static KOHORT_FUNCTION std::uint32_t pair_at(int row, int column) {
-    return swizzled_offset(Swizzle::bytes128,
-                           static_cast<std::uint32_t>((row * finished_chunk + column) * 4)) /
-           8;
-  }
-
-  KOHORT_FUNCTION void store_pair(Place const& place, int row, int column,
-                                  ElementPair<float> const& sums) const {
-    using Out = typename C::Out;
-    long long const i = place.row + row;
-    long long const j = place.column + column;
-    if (i >= with_.m || j >= with_.n) return;
-    long long const at = place.batch * with_.out_batch_stride + i * with_.out_stride + j;
-    if (with_.epilogue.is_plain() && j + 1 < with_.n) {
-      *reinterpret_cast<ElementPair<Out>*>(with_.out + at) =
-          Product::template narrowed<Out>(sums.first, sums.second);
-      return;
-    }
-    float const first = finished(with_.epilogue, sums.first, i, j, at);
-    // Rows begin at multiples of 16 B, and j is even: the two are one word.
-    if (j + 1 < with_.n) {
-      float const second = finished(with_.epilogue, sums.second, i, j + 1, at + 1);
-      *reinterpret_cast<ElementPair<Out>*>(with_.out + at) =
-          Product::template narrowed<Out>(first, second);
-    } else {
-      with_.out[at] = Out(first);
-    }
   }
 
   // Splits --------------------------------------------------------------------------------------
@@ -384,7 +311,8 @@ class Kernel {
            (other - split) * member.cluster_extent(0) * member.cluster_extent(1);
   }
 
-  KOHORT_FUNCTION void lay_out_sums(Member const& member, Scratch<C>& scratch, Product& product) const {
+  KOHORT_FUNCTION void lay_out_sums(Member const& member, Scratch<C>& scratch,
+                                    Product& product) const {
     Partial held;
     product.for_each_fragment(member, [&](int row, int column, float first, float second) {
       int const half = row % 16 / 8;
@@ -431,8 +359,9 @@ class Kernel {
         for (int i = 0; i < 4; ++i) sum.values[i] += part.values[i];
       }
       int const column = (first_mine + eight) * 8 + thread % 4 * 2;
-      store_pair(place, row, column, {sum.values[0], sum.values[1]});
-      store_pair(place, row + 8, column, {sum.values[2], sum.values[3]});
+      with_.result.template store_pair<Product>(place, row, column, sum.values[0], sum.values[1]);
+      with_.result.template store_pair<Product>(place, row + 8, column, sum.values[2],
+                                                sum.values[3]);
     }
   }
 

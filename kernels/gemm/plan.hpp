@@ -9,8 +9,8 @@
 
 namespace kohort::kernels::gemm {
 
-/// The matrices of a problem in device memory, and how they lie, in elements. A is m × k, B k × n, D
-/// m × n, D with contiguous rows; strides are between neighbours in the dimension that is not
+/// The matrices of a problem in device memory, and how they lie, in elements. A is m × k, B k × n,
+/// D m × n, D with contiguous rows; strides are between neighbours in the dimension that is not
 /// contiguous, and between matrices of a batch.
 template <class In>
 struct Operands {
@@ -49,15 +49,31 @@ class Plan {
 
   void launch() const { parallel_for("gemm", policy_, kernel_); }
 
-  PolicyOf<Target, C> const& policy() const { return policy_; }
+  /// Clusters of that shape that are resident at once; 0 where the device has none.
+  static int resident_clusters(Target const& target, Operands<typename C::In> const& with,
+                               ClusterShape shape) {
+    Buffer<TilePlace, Target> const no_tiles(target, 0);
+    Kernel<Target, C> const kernel(arguments(target, with, {}, Cut{}, no_tiles));
+    PolicyOf<Target, C> const asking(target, league_of(1, shape), C::threads, shape);
+    return asking.max_active_clusters(kernel);
+  }
+
+  /// Bytes that a launch brings from device memory to scratch: every stage of every tile, once a
+  /// team, or once for the teams that share it. Teams that hang over the result fetch as others do.
+  static long long fetched_bytes(Operands<typename C::In> const& with, Cut const& cut) {
+    ClusterShape const& shape = cut.cluster;
+    long long const clusters = static_cast<long long>(up(with.m, C::rows * shape.x)) *
+                               up(with.n, C::columns * shape.y) * with.batch;
+    long long const rows = static_cast<long long>(C::rows) * shape.x;
+    long long const columns = static_cast<long long>(C::columns) * shape.y;
+    return clusters * (rows + columns) * 128 * up(with.k, C::depth);
+  }
 
  private:
   using In = typename C::In;
   using Out = typename C::Out;
 
-  static int up(long long extent, int tile) {
-    return static_cast<int>((extent + tile - 1) / tile);
-  }
+  static int up(long long extent, int tile) { return static_cast<int>((extent + tile - 1) / tile); }
   static std::vector<TilePlace> places(Operands<In> const& operands, Cut const& cut) {
     int const rows = up(operands.m, C::rows * cut.cluster.x);
     int const columns = up(operands.n, C::columns * cut.cluster.y);
@@ -107,12 +123,7 @@ class Plan {
             static_cast<int>(order.size()),
             static_cast<int>(with.batch),
             up(with.k, C::depth),
-            with.m,
-            with.n,
-            with.d,
-            with.d_stride,
-            with.d_batch_stride,
-            epilogue};
+            {with.d, with.m, with.n, with.d_stride, with.d_batch_stride, true, epilogue}};
   }
 
   static PolicyOf<Target, C> policy(Target const& target, Operands<In> const& operands,

@@ -25,7 +25,8 @@ struct Epilogue {
   float const* bias = nullptr;
   Out const* residual = nullptr;
   Activation activation = Activation::none;
-  /// The result is stored transposed: rows and columns of what is computed are its columns and rows.
+  /// The result is stored transposed: rows and columns of what is computed are its columns and
+  /// rows.
   bool is_transposed = false;
 
   /// Whether there is more to do than rounding.
@@ -37,8 +38,8 @@ struct Epilogue {
 
 /// The type of the result: as wide as what is computed with, but bfloat16 for 8 bits.
 template <class In>
-using OutOf = std::conditional_t<sizeof(In) == 4, float,
-                                 std::conditional_t<sizeof(In) == 1, bfloat16, In>>;
+using OutOf =
+    std::conditional_t<sizeof(In) == 4, float, std::conditional_t<sizeof(In) == 1, bfloat16, In>>;
 
 /// D = epilogue(alpha · A·B + beta · C) for each of `batch` matrices: A is m × k, B k × n, D m × n.
 /// Leading strides are those between neighbours in the other dimension than the contiguous one, in

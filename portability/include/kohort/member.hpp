@@ -98,8 +98,8 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>>,
   KOHORT_FUNCTION void team_barrier(CallSite site = CallSite::current()) const {
     thread_.team_barrier(site);
   }
-  /// The same, after which the copy engine and matrix operations see what the team wrote to scratch:
-  /// required between ordinary writes and a store, a push or a product that reads them.
+  /// The same, after which the copy engine and matrix operations see what the team wrote to
+  /// scratch: required between ordinary writes and a store, a push or a product that reads them.
   KOHORT_FUNCTION void team_barrier(BeforeTransfer, CallSite site = CallSite::current()) const {
     this->fence_before_transfer(site);
     thread_.team_barrier(site);

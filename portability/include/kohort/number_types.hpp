@@ -34,8 +34,8 @@ struct NarrowFormat {
   static constexpr bool has_infinity = HasInfinity;
 };
 
-/// To the nearest, ties to even; what is too large becomes infinity, or the largest number of a type
-/// that has none, as the conversions of GPUs do.
+/// To the nearest, ties to even; what is too large becomes infinity, or the largest number of a
+/// type that has none, as the conversions of GPUs do.
 template <class Format>
 KOHORT_FUNCTION std::uint32_t narrow_bits(float value) {
   std::uint32_t const all = bits_of(value);
@@ -51,8 +51,8 @@ KOHORT_FUNCTION std::uint32_t narrow_bits(float value) {
     float const sum = float_of(magnitude) + float_of(rounding_bits);
     result = bits_of(sum) - rounding_bits;
   } else {
-    std::uint32_t const rounded = magnitude + ((magnitude >> Format::shift & 1U) +
-                                               ((1U << (Format::shift - 1)) - 1U));
+    std::uint32_t const rounded =
+        magnitude + ((magnitude >> Format::shift & 1U) + ((1U << (Format::shift - 1)) - 1U));
     result = (rounded >> Format::shift) -
              (static_cast<std::uint32_t>(127 - Format::bias) << Format::mantissa_bits);
     if (result > Format::largest) result = Format::too_large;

@@ -87,8 +87,9 @@ struct TileSpec {
 template <class T, int Rank, class Target>
 class TileMap {
   static_assert(Rank >= 1 && Rank <= 5, "a tile has 1 to 5 dimensions");
-  static_assert(Impl::element_kind<std::remove_const_t<T>> != Impl::ElementKind::unknown,
-                "elements of a tile are fp8, bf16, fp16, float, double, or integers of 8 to 64 bits");
+  static_assert(
+      Impl::element_kind<std::remove_const_t<T>> != Impl::ElementKind::unknown,
+      "elements of a tile are fp8, bf16, fp16, float, double, or integers of 8 to 64 bits");
 
  public:
   using value_type = T;
@@ -114,8 +115,8 @@ class TileMap {
     slice_ = spec.box[Rank - 1] / spec.split;
     split_ = spec.split;
     slice_bytes_ = box_bytes_ / split_;
-    descriptor_ = Impl::TileDescriptor<Target>::make(
-        request, Impl::element_kind<std::remove_const_t<T>>);
+    descriptor_ =
+        Impl::TileDescriptor<Target>::make(request, Impl::element_kind<std::remove_const_t<T>>);
   }
 
   /// Bytes that one transfer of the box brings: all of it, also where it hangs over the tensor.

@@ -56,7 +56,8 @@ class TilePipeline {
       stage_ = stage_ + 1 == Stages ? 0 : stage_ + 1;
     }
 
-    /// Waits until every stage that was filled is free again, here and in all teams that it went to.
+    /// Waits until every stage that was filled is free again, here and in all teams that it went
+    /// to.
     KOHORT_FUNCTION void drain() {
       for (int stage = 0; stage < Stages; ++stage)
         member_.wait(barriers_.empty[stage], waiter_, stage);

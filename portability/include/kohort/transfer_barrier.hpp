@@ -9,14 +9,16 @@ namespace kohort {
 
 /// A phased barrier: a phase completes when its count of arrivals came and every byte that it
 /// expects was brought. 8 plain bytes in scratch (an mbarrier on NVIDIA), operated through the
-/// member: init_barriers(), arrive(), arrive_expecting(), wait() and the copies that complete on it.
+/// member: init_barriers(), arrive(), arrive_expecting(), wait() and the copies that complete on
+/// it.
 ///
 /// Put it into cluster scratch when peers arrive at it or bring bytes to it.
 struct alignas(8) TransferBarrier {
   std::uint64_t state;
 };
 
-/// `Count` barriers that each complete a phase after `arrivals` arrivals: what init_barriers() takes.
+/// `Count` barriers that each complete a phase after `arrivals` arrivals: what init_barriers()
+/// takes.
 struct BarrierGroup {
   TransferBarrier* first;
   int count;

@@ -73,8 +73,7 @@ class Transfers {
   }
 
   /// Counts one arrival for the calling thread. Publishes its writes to the team.
-  KOHORT_FUNCTION void arrive(TransferBarrier& barrier,
-                              CallSite site = CallSite::current()) const {
+  KOHORT_FUNCTION void arrive(TransferBarrier& barrier, CallSite site = CallSite::current()) const {
     Operations::arrive(thread(), &barrier, site);
   }
   /// Counts one arrival for the subgroup, once its lanes have met.
@@ -83,8 +82,9 @@ class Transfers {
     self().subgroup_barrier(site);
     if (self().lane() == 0) arrive(barrier, site);
   }
-  /// Counts one arrival at the same barrier of team `rank`, and publishes the thread's writes to the
-  /// cluster. Two fences beside the arrival on an H200: prefer the relaxed form where it suffices.
+  /// Counts one arrival at the same barrier of team `rank`, and publishes the thread's writes to
+  /// the cluster. Two fences beside the arrival on an H200: prefer the relaxed form where it
+  /// suffices.
   KOHORT_FUNCTION void arrive(TransferBarrier& barrier, int rank,
                               CallSite site = CallSite::current()) const {
     Operations::arrive_at(thread(), &barrier, rank, true, site);
@@ -129,7 +129,8 @@ class Transfers {
   template <class T>
   KOHORT_FUNCTION void copy_async(T* scratch, T const* device, int count, TransferBarrier& barrier,
                                   CallSite site = CallSite::current()) const {
-    Operations::load(thread(), scratch, device, count * static_cast<int>(sizeof(T)), &barrier, site);
+    Operations::load(thread(), scratch, device, count * static_cast<int>(sizeof(T)), &barrier,
+                     site);
   }
   /// Scratch to device memory, after team_barrier(before_transfer); one of the stores that
   /// wait_stores() counts. Addresses and bytes are multiples of 16.
@@ -173,9 +174,9 @@ class Transfers {
   }
 
   /// The box to the same scratch of every team of `group`, and its bytes to each one's `barrier`.
-  /// One thread of each of these teams calls it: the first of them issues the box, or each its slice
-  /// if the map was built with `split` of their number. Each team expects map.box_bytes() on its own
-  /// barrier; who issues first knows from every receiver that its scratch is free.
+  /// One thread of each of these teams calls it: the first of them issues the box, or each its
+  /// slice if the map was built with `split` of their number. Each team expects map.box_bytes() on
+  /// its own barrier; who issues first knows from every receiver that its scratch is free.
   template <class T, int Rank>
   KOHORT_FUNCTION void tile_load_multicast(TileMap<T, Rank, Target> const& map,
                                            std::type_identity_t<int const (&)[Rank]> at,
@@ -259,8 +260,8 @@ class Transfers {
   KOHORT_FUNCTION bool is_elected() const { return Operations::is_elected(thread()); }
 
   /// Hands registers of the calling warpgroup back, or takes them: `Count` a thread from here on, a
-  /// multiple of 8 from 24 to 240. Called by whole warpgroups under LaunchBounds<threads, 1>; a hint
-  /// where registers can't be moved.
+  /// multiple of 8 from 24 to 240. Called by whole warpgroups under LaunchBounds<threads, 1>; a
+  /// hint where registers can't be moved.
   template <int Count>
   KOHORT_FUNCTION void shrink_registers() const {
     Operations::template set_registers<Count, false>(thread());

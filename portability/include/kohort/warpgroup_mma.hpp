@@ -38,8 +38,9 @@ struct MatrixOperations;
 /// registers.
 ///
 /// K is what fills 128 bytes: 64 of 16 bits, 128 of 8, 32 of 32. A tile lies as a TileMap with a
-/// box of 128 B rows and Swizzle::bytes128 brings it: K-major, `rows` of 128 B; MN-major, for 16-bit
-/// types, blocks of 64 along M or N, each of K rows of 128 B. Tiles begin at multiples of 1024 B.
+/// box of 128 B rows and Swizzle::bytes128 brings it: K-major, `rows` of 128 B; MN-major, for
+/// 16-bit types, blocks of 64 along M or N, each of K rows of 128 B. Tiles begin at multiples of
+/// 1024 B.
 ///
 /// A and B: bfloat16, float16, tfloat32, float8_e4m3, float8_e5m2 with float accumulation;
 /// std::int8_t with std::int32_t. N: 32, 64, 96, 128, 192 or 256. On sm_90a: wgmma.

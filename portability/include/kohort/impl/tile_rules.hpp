@@ -81,15 +81,16 @@ inline void check_tile_dimension(TileRequest const& request, int d) {
     break_tile_rule(of_dimension("extent", d, request.extents[at]),
                     "an extent is 1 to 2^32 elements");
   if (request.box[at] < 1 || request.box[at] > 256)
-    break_tile_rule(of_dimension("box", d, request.box[at]), "a box has 1 to 256 elements each way");
+    break_tile_rule(of_dimension("box", d, request.box[at]),
+                    "a box has 1 to 256 elements each way");
   if (d == 0) return;
   long long const bytes = request.strides[at] * request.element_bytes;
   if (request.strides[at] < 0 || bytes % 16 != 0 || bytes >= (1LL << 40))
-    break_tile_rule(of_dimension("stride", d, request.strides[at]) + " (" + std::to_string(bytes) +
-                        " B)",
-                    "strides are multiples of 16 B under 2^40 B: pad the rows to a multiple of " +
-                        std::to_string(16 / (request.element_bytes > 16 ? 16 : request.element_bytes)) +
-                        " elements");
+    break_tile_rule(
+        of_dimension("stride", d, request.strides[at]) + " (" + std::to_string(bytes) + " B)",
+        "strides are multiples of 16 B under 2^40 B: pad the rows to a multiple of " +
+            std::to_string(16 / (request.element_bytes > 16 ? 16 : request.element_bytes)) +
+            " elements");
 }
 
 /// Fills in packed strides, and @throws TileMapError for the first rule broken. The rules are those
@@ -111,9 +112,10 @@ inline void complete_and_check(TileRequest& request) {
   auto const last = static_cast<std::size_t>(request.rank - 1);
   if (request.split < 1 || request.box[last] % request.split != 0 ||
       (request.split > 1 && request.rank == 1))
-    break_tile_rule("split " + std::to_string(request.split) + " of " +
-                        of_dimension("box", request.rank - 1, request.box[last]),
-                    "a split divides the box's extent in its last dimension, which is not its only one");
+    break_tile_rule(
+        "split " + std::to_string(request.split) + " of " +
+            of_dimension("box", request.rank - 1, request.box[last]),
+        "a split divides the box's extent in its last dimension, which is not its only one");
   long long const period = request.swizzle == 0 ? 128 : 128LL << request.swizzle;
   if (request.split > 1 && request.box_bytes() / request.split % period != 0)
     break_tile_rule("split " + std::to_string(request.split) + " of a box of " +

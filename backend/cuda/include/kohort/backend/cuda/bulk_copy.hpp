@@ -117,9 +117,11 @@ struct TileCopy<1> {
                                    [[maybe_unused]] std::uint32_t to,
                                    [[maybe_unused]] std::uint32_t barrier) {
     KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-                     "[%0], [%1, {%3}], [%2];" ::"r"(to), "l"(map), "r"(barrier), "r"(last)
-                     : "memory");)
+        asm volatile(
+            "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+            "[%0], [%1, {%3}], [%2];" ::"r"(to),
+            "l"(map), "r"(barrier), "r"(last)
+            : "memory");)
   }
   static KOHORT_FUNCTION void load_multicast([[maybe_unused]] CUtensorMap const* map,
                                              [[maybe_unused]] int const (&at)[1],
@@ -128,17 +130,19 @@ struct TileCopy<1> {
                                              [[maybe_unused]] std::uint32_t barrier,
                                              [[maybe_unused]] std::uint32_t ranks) {
     KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-                     ".multicast::cluster [%0], [%1, {%4}], [%2], %3;" ::"r"(to), "l"(map),
-                     "r"(barrier), "h"(static_cast<std::uint16_t>(ranks)), "r"(last)
-                     : "memory");)
+        asm volatile(
+            "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+            ".multicast::cluster [%0], [%1, {%4}], [%2], %3;" ::"r"(to),
+            "l"(map), "r"(barrier), "h"(static_cast<std::uint16_t>(ranks)), "r"(last)
+            : "memory");)
   }
   static KOHORT_FUNCTION void store([[maybe_unused]] CUtensorMap const* map,
                                     [[maybe_unused]] int const (&at)[1], [[maybe_unused]] int last,
                                     [[maybe_unused]] std::uint32_t from) {
     KOHORT_CUDA_HOPPER_BODY(
         asm volatile("cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group "
-                     "[%0, {%2}], [%1];" ::"l"(map), "r"(from), "r"(last)
+                     "[%0, {%2}], [%1];" ::"l"(map),
+                     "r"(from), "r"(last)
                      : "memory");)
   }
   static KOHORT_FUNCTION void add([[maybe_unused]] CUtensorMap const* map,
@@ -146,7 +150,8 @@ struct TileCopy<1> {
                                   [[maybe_unused]] std::uint32_t from) {
     KOHORT_CUDA_HOPPER_BODY(
         asm volatile("cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group "
-                     "[%0, {%2}], [%1];" ::"l"(map), "r"(from), "r"(last)
+                     "[%0, {%2}], [%1];" ::"l"(map),
+                     "r"(from), "r"(last)
                      : "memory");)
   }
 };
@@ -158,9 +163,11 @@ struct TileCopy<2> {
                                    [[maybe_unused]] std::uint32_t to,
                                    [[maybe_unused]] std::uint32_t barrier) {
     KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-                     "[%0], [%1, {%3, %4}], [%2];" ::"r"(to), "l"(map), "r"(barrier), "r"(at[0]), "r"(last)
-                     : "memory");)
+        asm volatile(
+            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+            "[%0], [%1, {%3, %4}], [%2];" ::"r"(to),
+            "l"(map), "r"(barrier), "r"(at[0]), "r"(last)
+            : "memory");)
   }
   static KOHORT_FUNCTION void load_multicast([[maybe_unused]] CUtensorMap const* map,
                                              [[maybe_unused]] int const (&at)[2],
@@ -169,17 +176,19 @@ struct TileCopy<2> {
                                              [[maybe_unused]] std::uint32_t barrier,
                                              [[maybe_unused]] std::uint32_t ranks) {
     KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-                     ".multicast::cluster [%0], [%1, {%4, %5}], [%2], %3;" ::"r"(to), "l"(map),
-                     "r"(barrier), "h"(static_cast<std::uint16_t>(ranks)), "r"(at[0]), "r"(last)
-                     : "memory");)
+        asm volatile(
+            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+            ".multicast::cluster [%0], [%1, {%4, %5}], [%2], %3;" ::"r"(to),
+            "l"(map), "r"(barrier), "h"(static_cast<std::uint16_t>(ranks)), "r"(at[0]), "r"(last)
+            : "memory");)
   }
   static KOHORT_FUNCTION void store([[maybe_unused]] CUtensorMap const* map,
                                     [[maybe_unused]] int const (&at)[2], [[maybe_unused]] int last,
                                     [[maybe_unused]] std::uint32_t from) {
     KOHORT_CUDA_HOPPER_BODY(
         asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group "
-                     "[%0, {%2, %3}], [%1];" ::"l"(map), "r"(from), "r"(at[0]), "r"(last)
+                     "[%0, {%2, %3}], [%1];" ::"l"(map),
+                     "r"(from), "r"(at[0]), "r"(last)
                      : "memory");)
   }
   static KOHORT_FUNCTION void add([[maybe_unused]] CUtensorMap const* map,
@@ -187,7 +196,8 @@ struct TileCopy<2> {
                                   [[maybe_unused]] std::uint32_t from) {
     KOHORT_CUDA_HOPPER_BODY(
         asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group "
-                     "[%0, {%2, %3}], [%1];" ::"l"(map), "r"(from), "r"(at[0]), "r"(last)
+                     "[%0, {%2, %3}], [%1];" ::"l"(map),
+                     "r"(from), "r"(at[0]), "r"(last)
                      : "memory");)
   }
 };
@@ -199,9 +209,11 @@ struct TileCopy<3> {
                                    [[maybe_unused]] std::uint32_t to,
                                    [[maybe_unused]] std::uint32_t barrier) {
     KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-                     "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to), "l"(map), "r"(barrier), "r"(at[0]), "r"(at[1]), "r"(last)
-                     : "memory");)
+        asm volatile(
+            "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+            "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
+            "l"(map), "r"(barrier), "r"(at[0]), "r"(at[1]), "r"(last)
+            : "memory");)
   }
   static KOHORT_FUNCTION void load_multicast([[maybe_unused]] CUtensorMap const* map,
                                              [[maybe_unused]] int const (&at)[3],
@@ -210,17 +222,20 @@ struct TileCopy<3> {
                                              [[maybe_unused]] std::uint32_t barrier,
                                              [[maybe_unused]] std::uint32_t ranks) {
     KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-                     ".multicast::cluster [%0], [%1, {%4, %5, %6}], [%2], %3;" ::"r"(to), "l"(map),
-                     "r"(barrier), "h"(static_cast<std::uint16_t>(ranks)), "r"(at[0]), "r"(at[1]), "r"(last)
-                     : "memory");)
+        asm volatile(
+            "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+            ".multicast::cluster [%0], [%1, {%4, %5, %6}], [%2], %3;" ::"r"(to),
+            "l"(map), "r"(barrier), "h"(static_cast<std::uint16_t>(ranks)), "r"(at[0]), "r"(at[1]),
+            "r"(last)
+            : "memory");)
   }
   static KOHORT_FUNCTION void store([[maybe_unused]] CUtensorMap const* map,
                                     [[maybe_unused]] int const (&at)[3], [[maybe_unused]] int last,
                                     [[maybe_unused]] std::uint32_t from) {
     KOHORT_CUDA_HOPPER_BODY(
         asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group "
-                     "[%0, {%2, %3, %4}], [%1];" ::"l"(map), "r"(from), "r"(at[0]), "r"(at[1]), "r"(last)
+                     "[%0, {%2, %3, %4}], [%1];" ::"l"(map),
+                     "r"(from), "r"(at[0]), "r"(at[1]), "r"(last)
                      : "memory");)
   }
   static KOHORT_FUNCTION void add([[maybe_unused]] CUtensorMap const* map,
@@ -228,7 +243,8 @@ struct TileCopy<3> {
                                   [[maybe_unused]] std::uint32_t from) {
     KOHORT_CUDA_HOPPER_BODY(
         asm volatile("cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group "
-                     "[%0, {%2, %3, %4}], [%1];" ::"l"(map), "r"(from), "r"(at[0]), "r"(at[1]), "r"(last)
+                     "[%0, {%2, %3, %4}], [%1];" ::"l"(map),
+                     "r"(from), "r"(at[0]), "r"(at[1]), "r"(last)
                      : "memory");)
   }
 };
@@ -240,9 +256,11 @@ struct TileCopy<4> {
                                    [[maybe_unused]] std::uint32_t to,
                                    [[maybe_unused]] std::uint32_t barrier) {
     KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-                     "[%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(to), "l"(map), "r"(barrier), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(last)
-                     : "memory");)
+        asm volatile(
+            "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+            "[%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(to),
+            "l"(map), "r"(barrier), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(last)
+            : "memory");)
   }
   static KOHORT_FUNCTION void load_multicast([[maybe_unused]] CUtensorMap const* map,
                                              [[maybe_unused]] int const (&at)[4],
@@ -251,17 +269,20 @@ struct TileCopy<4> {
                                              [[maybe_unused]] std::uint32_t barrier,
                                              [[maybe_unused]] std::uint32_t ranks) {
     KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-                     ".multicast::cluster [%0], [%1, {%4, %5, %6, %7}], [%2], %3;" ::"r"(to), "l"(map),
-                     "r"(barrier), "h"(static_cast<std::uint16_t>(ranks)), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(last)
-                     : "memory");)
+        asm volatile(
+            "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+            ".multicast::cluster [%0], [%1, {%4, %5, %6, %7}], [%2], %3;" ::"r"(to),
+            "l"(map), "r"(barrier), "h"(static_cast<std::uint16_t>(ranks)), "r"(at[0]), "r"(at[1]),
+            "r"(at[2]), "r"(last)
+            : "memory");)
   }
   static KOHORT_FUNCTION void store([[maybe_unused]] CUtensorMap const* map,
                                     [[maybe_unused]] int const (&at)[4], [[maybe_unused]] int last,
                                     [[maybe_unused]] std::uint32_t from) {
     KOHORT_CUDA_HOPPER_BODY(
         asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group "
-                     "[%0, {%2, %3, %4, %5}], [%1];" ::"l"(map), "r"(from), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(last)
+                     "[%0, {%2, %3, %4, %5}], [%1];" ::"l"(map),
+                     "r"(from), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(last)
                      : "memory");)
   }
   static KOHORT_FUNCTION void add([[maybe_unused]] CUtensorMap const* map,
@@ -269,7 +290,8 @@ struct TileCopy<4> {
                                   [[maybe_unused]] std::uint32_t from) {
     KOHORT_CUDA_HOPPER_BODY(
         asm volatile("cp.reduce.async.bulk.tensor.4d.global.shared::cta.add.tile.bulk_group "
-                     "[%0, {%2, %3, %4, %5}], [%1];" ::"l"(map), "r"(from), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(last)
+                     "[%0, {%2, %3, %4, %5}], [%1];" ::"l"(map),
+                     "r"(from), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(last)
                      : "memory");)
   }
 };
@@ -281,9 +303,11 @@ struct TileCopy<5> {
                                    [[maybe_unused]] std::uint32_t to,
                                    [[maybe_unused]] std::uint32_t barrier) {
     KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-                     "[%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(to), "l"(map), "r"(barrier), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(last)
-                     : "memory");)
+        asm volatile(
+            "cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
+            "[%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(to),
+            "l"(map), "r"(barrier), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(last)
+            : "memory");)
   }
   static KOHORT_FUNCTION void load_multicast([[maybe_unused]] CUtensorMap const* map,
                                              [[maybe_unused]] int const (&at)[5],
@@ -292,17 +316,20 @@ struct TileCopy<5> {
                                              [[maybe_unused]] std::uint32_t barrier,
                                              [[maybe_unused]] std::uint32_t ranks) {
     KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-                     ".multicast::cluster [%0], [%1, {%4, %5, %6, %7, %8}], [%2], %3;" ::"r"(to), "l"(map),
-                     "r"(barrier), "h"(static_cast<std::uint16_t>(ranks)), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(last)
-                     : "memory");)
+        asm volatile(
+            "cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
+            ".multicast::cluster [%0], [%1, {%4, %5, %6, %7, %8}], [%2], %3;" ::"r"(to),
+            "l"(map), "r"(barrier), "h"(static_cast<std::uint16_t>(ranks)), "r"(at[0]), "r"(at[1]),
+            "r"(at[2]), "r"(at[3]), "r"(last)
+            : "memory");)
   }
   static KOHORT_FUNCTION void store([[maybe_unused]] CUtensorMap const* map,
                                     [[maybe_unused]] int const (&at)[5], [[maybe_unused]] int last,
                                     [[maybe_unused]] std::uint32_t from) {
     KOHORT_CUDA_HOPPER_BODY(
         asm volatile("cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group "
-                     "[%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(map), "r"(from), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(last)
+                     "[%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(map),
+                     "r"(from), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(last)
                      : "memory");)
   }
   static KOHORT_FUNCTION void add([[maybe_unused]] CUtensorMap const* map,
@@ -310,7 +337,8 @@ struct TileCopy<5> {
                                   [[maybe_unused]] std::uint32_t from) {
     KOHORT_CUDA_HOPPER_BODY(
         asm volatile("cp.reduce.async.bulk.tensor.5d.global.shared::cta.add.tile.bulk_group "
-                     "[%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(map), "r"(from), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(last)
+                     "[%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(map),
+                     "r"(from), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(last)
                      : "memory");)
   }
 };

@@ -12,8 +12,8 @@
 namespace kohort::Impl {
 
 /// Where a warpgroup's product finds an operand in shared memory, as the matrix descriptor of
-/// wgmma (PTX ISA, "Asynchronous warpgroup level matrix instructions: shared memory matrix layout"),
-/// for tiles with a swizzle of 128 B.
+/// wgmma (PTX ISA, "Asynchronous warpgroup level matrix instructions: shared memory matrix
+/// layout"), for tiles with a swizzle of 128 B.
 struct OperandDescriptor {
   static constexpr std::uint64_t swizzle_128 = std::uint64_t{1} << 62U;
   static constexpr std::uint64_t eight_rows = 1024;  ///< bytes of 8 rows of 128 B
@@ -83,11 +83,13 @@ struct MatrixOperations<Cuda> {
     static_assert(std::is_same_v<Out, bfloat16> || std::is_same_v<Out, float16>);
     std::uint32_t word = 0;
     if constexpr (std::is_same_v<Out, bfloat16>) {
-      KOHORT_CUDA_DEVICE_BODY(
-          asm("cvt.rn.bf16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(second), "f"(first));)
+      KOHORT_CUDA_DEVICE_BODY(asm("cvt.rn.bf16x2.f32 %0, %1, %2;"
+                                  : "=r"(word)
+                                  : "f"(second), "f"(first));)
     } else {
-      KOHORT_CUDA_DEVICE_BODY(
-          asm("cvt.rn.f16x2.f32 %0, %1, %2;" : "=r"(word) : "f"(second), "f"(first));)
+      KOHORT_CUDA_DEVICE_BODY(asm("cvt.rn.f16x2.f32 %0, %1, %2;"
+                                  : "=r"(word)
+                                  : "f"(second), "f"(first));)
     }
     return word;
   }

@@ -24,10 +24,9 @@ KOHORT_FUNCTION std::uint32_t shared_address([[maybe_unused]] void const* object
 /// Where its twin in block `rank` of the cluster lies.
 KOHORT_FUNCTION std::uint32_t peer_address([[maybe_unused]] void const* object,
                                            [[maybe_unused]] int rank) {
-  KOHORT_CUDA_HOPPER_BODY(std::uint32_t address = 0;
-                          asm("mapa.shared::cluster.u32 %0, %1, %2;"
-                              : "=r"(address)
-                              : "r"(shared_address(object)), "r"(rank));
+  KOHORT_CUDA_HOPPER_BODY(std::uint32_t address = 0; asm("mapa.shared::cluster.u32 %0, %1, %2;"
+                                                         : "=r"(address)
+                                                         : "r"(shared_address(object)), "r"(rank));
                           return address;)
 }
 
@@ -36,9 +35,9 @@ KOHORT_FUNCTION std::uint32_t peer_address([[maybe_unused]] void const* object,
 struct PhasedBarrier {
   static KOHORT_FUNCTION void init([[maybe_unused]] std::uint32_t barrier,
                                    [[maybe_unused]] int arrivals) {
-    KOHORT_CUDA_HOPPER_BODY(asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier),
-                                         "r"(arrivals)
-                                         : "memory");)
+    KOHORT_CUDA_HOPPER_BODY(
+        asm volatile("mbarrier.init.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(arrivals)
+                     : "memory");)
   }
   static KOHORT_FUNCTION void fence_init() {
     KOHORT_CUDA_HOPPER_BODY(asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");)
@@ -68,10 +67,10 @@ struct PhasedBarrier {
   static KOHORT_FUNCTION void arrive_expecting([[maybe_unused]] std::uint32_t barrier,
                                                [[maybe_unused]] int bytes) {
     KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], %1;" ::"r"(
-                         barrier),
-                     "r"(bytes)
-                     : "memory");)
+        asm volatile(
+            "mbarrier.arrive.expect_tx.release.cta.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
+            "r"(bytes)
+            : "memory");)
   }
   /// Returns once the phase of that parity is over. The hardware suspends the thread meanwhile.
   template <bool AtClusterScope>

@@ -42,8 +42,8 @@ struct PlainProduct {
         Major == MatrixMajor::k
             ? index * row_elements + k
             : (index / row_elements * Mma::depth + k) * row_elements + index % row_elements;
-    std::uint32_t const offset = swizzled_offset(
-        Swizzle::bytes128, static_cast<std::uint32_t>(element) * sizeof(T));
+    std::uint32_t const offset =
+        swizzled_offset(Swizzle::bytes128, static_cast<std::uint32_t>(element) * sizeof(T));
     return tile[offset / sizeof(T)];
   }
 };

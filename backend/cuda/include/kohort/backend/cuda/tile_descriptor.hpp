@@ -24,7 +24,8 @@ inline auto encode_tiled_function() {
     return is_there ? reinterpret_cast<Function>(address) : nullptr;
   }();
   if (function == nullptr)
-    throw TileMapError("kohort: tile map: the CUDA driver has no tensor maps (12.0 and later have)");
+    throw TileMapError(
+        "kohort: tile map: the CUDA driver has no tensor maps (12.0 and later have)");
   return function;
 }
 

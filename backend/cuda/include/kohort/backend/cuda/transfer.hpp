@@ -14,7 +14,8 @@ template <>
 struct TransferOperations<Cuda> {
   using Thread = ThreadHandle<Cuda>;
 
-  static KOHORT_FUNCTION void init(Thread const&, TransferBarrier* barrier, int arrivals, CallSite) {
+  static KOHORT_FUNCTION void init(Thread const&, TransferBarrier* barrier, int arrivals,
+                                   CallSite) {
     PhasedBarrier::init(shared_address(barrier), arrivals);
   }
   static KOHORT_FUNCTION void fence_init(Thread const&, CallSite) { PhasedBarrier::fence_init(); }
@@ -93,8 +94,9 @@ struct TransferOperations<Cuda> {
     std::uint32_t const to = shared_address(destination);
     for (int slice = group.mine; slice < map.split(); slice += group.teams) {
       int const last = at[Rank - 1] + slice * map.slice();
-      TileCopy<Rank>::load_multicast(&map.descriptor().map, at, last, to + slice * map.slice_bytes(),
-                                     shared_address(barrier), group.ranks);
+      TileCopy<Rank>::load_multicast(&map.descriptor().map, at, last,
+                                     to + slice * map.slice_bytes(), shared_address(barrier),
+                                     group.ranks);
     }
   }
   template <class Map, int Rank>

@@ -15,43 +15,40 @@ namespace kohort::Impl {
 #define KOHORT_INTEGER_OPERAND(value) "+r"(value)
 
 /// One wgmma of `count` registers, whose operands' transposition the instruction can choose.
-#define KOHORT_WGMMA_TRANSPOSABLE(count, shape, types)                                       \
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " KOHORT_NEXT_##count##_2                   \
-               ", 0;\nwgmma.mma_async.sync.aligned." shape "." types                         \
-               " {" KOHORT_REGISTERS_##count "}, " KOHORT_NEXT_##count##_0                   \
-               ", " KOHORT_NEXT_##count##_1 ", p, 1, 1, " KOHORT_NEXT_##count##_3            \
-               ", " KOHORT_NEXT_##count##_4 ";\n}"                                           \
-               : KOHORT_OPERANDS_##count(KOHORT_FLOAT_OPERAND, values)                       \
+#define KOHORT_WGMMA_TRANSPOSABLE(count, shape, types)                                             \
+  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " KOHORT_NEXT_##count##_2                         \
+               ", 0;\nwgmma.mma_async.sync.aligned." shape "." types " {" KOHORT_REGISTERS_##count \
+               "}, " KOHORT_NEXT_##count##_0 ", " KOHORT_NEXT_##count##_1                          \
+               ", p, 1, 1, " KOHORT_NEXT_##count##_3 ", " KOHORT_NEXT_##count##_4 ";\n}"           \
+               : KOHORT_OPERANDS_##count(KOHORT_FLOAT_OPERAND, values)                             \
                : "l"(a), "l"(b), "r"(accumulates), "n"(AIsMn ? 1 : 0), "n"(BIsMn ? 1 : 0))
 /// One whose operands are both K-major.
-#define KOHORT_WGMMA_K_MAJOR(count, shape, types)                                           \
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " KOHORT_NEXT_##count##_2                  \
-               ", 0;\nwgmma.mma_async.sync.aligned." shape "." types                        \
-               " {" KOHORT_REGISTERS_##count "}, " KOHORT_NEXT_##count##_0                  \
-               ", " KOHORT_NEXT_##count##_1 ", p, 1, 1;\n}"                                 \
-               : KOHORT_OPERANDS_##count(KOHORT_FLOAT_OPERAND, values)                      \
+#define KOHORT_WGMMA_K_MAJOR(count, shape, types)                                                  \
+  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " KOHORT_NEXT_##count##_2                         \
+               ", 0;\nwgmma.mma_async.sync.aligned." shape "." types " {" KOHORT_REGISTERS_##count \
+               "}, " KOHORT_NEXT_##count##_0 ", " KOHORT_NEXT_##count##_1 ", p, 1, 1;\n}"          \
+               : KOHORT_OPERANDS_##count(KOHORT_FLOAT_OPERAND, values)                             \
                : "l"(a), "l"(b), "r"(accumulates))
-#define KOHORT_WGMMA_INTEGER(count, shape, types)                                           \
-  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " KOHORT_NEXT_##count##_2                  \
-               ", 0;\nwgmma.mma_async.sync.aligned." shape "." types                        \
-               " {" KOHORT_REGISTERS_##count "}, " KOHORT_NEXT_##count##_0                  \
-               ", " KOHORT_NEXT_##count##_1 ", p;\n}"                                       \
-               : KOHORT_OPERANDS_##count(KOHORT_INTEGER_OPERAND, values)                    \
+#define KOHORT_WGMMA_INTEGER(count, shape, types)                                                  \
+  asm volatile("{\n.reg .pred p;\nsetp.ne.b32 p, " KOHORT_NEXT_##count##_2                         \
+               ", 0;\nwgmma.mma_async.sync.aligned." shape "." types " {" KOHORT_REGISTERS_##count \
+               "}, " KOHORT_NEXT_##count##_0 ", " KOHORT_NEXT_##count##_1 ", p;\n}"                \
+               : KOHORT_OPERANDS_##count(KOHORT_INTEGER_OPERAND, values)                           \
                : "l"(a), "l"(b), "r"(accumulates))
 /// The instruction of the N that is asked for.
-#define KOHORT_WGMMA_BY_WIDTH(form, k, types)       \
-  if constexpr (N == 32) {                          \
-    form(16, "m64n32" k, types);                    \
-  } else if constexpr (N == 64) {                   \
-    form(32, "m64n64" k, types);                    \
-  } else if constexpr (N == 96) {                   \
-    form(48, "m64n96" k, types);                    \
-  } else if constexpr (N == 128) {                  \
-    form(64, "m64n128" k, types);                   \
-  } else if constexpr (N == 192) {                  \
-    form(96, "m64n192" k, types);                   \
-  } else {                                          \
-    form(128, "m64n256" k, types);                  \
+#define KOHORT_WGMMA_BY_WIDTH(form, k, types) \
+  if constexpr (N == 32) {                    \
+    form(16, "m64n32" k, types);              \
+  } else if constexpr (N == 64) {             \
+    form(32, "m64n64" k, types);              \
+  } else if constexpr (N == 96) {             \
+    form(48, "m64n96" k, types);              \
+  } else if constexpr (N == 128) {            \
+    form(64, "m64n128" k, types);             \
+  } else if constexpr (N == 192) {            \
+    form(96, "m64n192" k, types);             \
+  } else {                                    \
+    form(128, "m64n256" k, types);            \
   }
 
 /// wgmma for operands of types A and B: `depth` elements of K each.

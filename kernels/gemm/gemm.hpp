@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kernels/gemm/choice.hpp>
+#include <kernels/gemm/problem.hpp>
+
+#include <memory>
+#include <optional>
+
+namespace kohort::kernels::gemm {
+
+/// A launch that is made once and repeated.
+class Launcher {
+ public:
+  Launcher() = default;
+  Launcher(Launcher const&) = delete;
+  Launcher& operator=(Launcher const&) = delete;
+  virtual ~Launcher() = default;
+  virtual void launch() const = 0;
+};
+
+/// D = epilogue(alpha · A·B + beta · C) on `Target`, for operands of type `In` in device memory.
+///
+/// In: bfloat16, float16, tfloat32, float8_e4m3. Built once, launched as often as wanted; the data
+/// may change in between, addresses and sizes may not.
+template <class Target, class In>
+class Gemm {
+ public:
+  using Out = OutOf<In>;
+
+  /// @param wanted  how to cut the problem up; left out, the library guesses
+  /// @throws std::invalid_argument for sizes under 1, and for a choice that the problem's types,
+  ///         sizes or layouts rule out; it says what would work. LaunchError when launched, where
+  ///         the device has no such clusters.
+  Gemm(Target const& target, Problem const& problem, In const* a, In const* b, Out* d,
+       Epilogue<Out> const& epilogue = {}, std::optional<Choice> wanted = {});
+
+  void launch() const { launcher_->launch(); }
+  Choice const& choice() const { return choice_; }
+
+  /// All choices that exist for the problem, for tuning.
+  std::vector<Choice> const& choices() const { return choices_; }
+
+  /// Bytes of scratch-bound tiles that one launch fetches from device memory, and what it would
+  /// fetch if no teams shared any.
+  long long fetched_bytes() const { return fetched_bytes_; }
+  long long unshared_bytes() const { return unshared_bytes_; }
+
+ private:
+  std::shared_ptr<Launcher> launcher_;
+  Choice choice_;
+  std::vector<Choice> choices_;
+  long long fetched_bytes_ = 0;
+  long long unshared_bytes_ = 0;
+};
+
+}  // namespace kohort::kernels::gemm

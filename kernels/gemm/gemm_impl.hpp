@@ -1,0 +1,210 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kernels/gemm/gemm.hpp>
+#include <kernels/gemm/general_kernel.hpp>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+#include <utility>
+
+/// The members of Gemm; one unit a type instantiates them (kernels/gemm/types/*.cpp), because each
+/// type has a dozen kernels.
+namespace kohort::kernels::gemm {
+
+template <class Target, class C>
+class TiledLauncher : public Launcher {
+ public:
+  template <class... Arguments>
+  explicit TiledLauncher(Arguments const&... arguments) : plan_(arguments...) {}
+  void launch() const override { plan_.launch(); }
+
+ private:
+  Plan<Target, C> plan_;
+};
+
+template <class Target, class In>
+class GeneralLauncher : public Launcher {
+ public:
+  GeneralLauncher(Target const& target, Operands<In> const& with,
+                  Epilogue<OutOf<In>> const& epilogue, GeneralArguments<In> arguments)
+      : kernel_([&] {
+          arguments.result.epilogue = epilogue;
+          return arguments;
+        }()),
+        policy_(target, League(tiles(with.n), tiles(with.m), static_cast<int>(with.batch)), 256) {}
+  void launch() const override { parallel_for("gemm_general", policy_, kernel_); }
+
+ private:
+  static int tiles(long long extent) {
+    return static_cast<int>((extent + general_tile - 1) / general_tile);
+  }
+  GeneralKernel<Target, In> kernel_;
+  GeneralPolicy<Target, In> policy_;
+};
+
+/// The configurations of a type, by columns and layout: which exist, and how many stages they have.
+template <class In, MatrixMajor A, MatrixMajor B>
+struct Family {
+  using wide = Config<In, A, B, 256, 4>;
+  using narrow = Config<In, A, B, 128, 6, 8>;
+  using slim = Config<In, A, B, 64, 8, 8>;
+  /// Results of 4 B leave no room for a wide tile's.
+  static constexpr bool has_wide = sizeof(OutOf<In>) == 2;
+  /// Where an operand is not K-major: the wide one alone, to keep the number of kernels down.
+  static constexpr bool has_others = A == MatrixMajor::k && B == MatrixMajor::k;
+
+  static std::vector<TileKind> kinds() {
+    std::vector<TileKind> all;
+    if (has_wide) all.push_back(TileKind::wide);
+    if (has_others) all.insert(all.end(), {TileKind::narrow, TileKind::slim});
+    return all;
+  }
+  /// Calls `body` with the configuration of `kind`.
+  template <class Body>
+  static auto with(TileKind kind, Body const& body) {
+    if constexpr (has_wide && has_others) {
+      if (kind == TileKind::wide) return body(wide{});
+      return kind == TileKind::narrow ? body(narrow{}) : body(slim{});
+    } else if constexpr (has_wide) {
+      return body(wide{});
+    } else {
+      return kind == TileKind::narrow ? body(narrow{}) : body(slim{});
+    }
+  }
+};
+
+/// Calls `body` with the Family for operands that lie so; false where there is none.
+template <class In, class Body>
+bool with_family(MatrixMajor a, MatrixMajor b, Body const& body) {
+  if (a == MatrixMajor::k && b == MatrixMajor::k) {
+    body(Family<In, MatrixMajor::k, MatrixMajor::k>{});
+    return true;
+  }
+  if constexpr (sizeof(In) == 2) {
+    if (a == MatrixMajor::mn && b == MatrixMajor::mn) {
+      body(Family<In, MatrixMajor::mn, MatrixMajor::mn>{});
+    } else if (a == MatrixMajor::mn) {
+      body(Family<In, MatrixMajor::mn, MatrixMajor::k>{});
+    } else {
+      body(Family<In, MatrixMajor::k, MatrixMajor::mn>{});
+    }
+    return true;
+  }
+  return false;
+}
+
+/// The problem as the kernels have it: D row-major. D^T = B^T·A^T turns the others round.
+template <class In>
+Operands<In> operands_of(Problem const& problem, In const* a, In const* b, OutOf<In>* d) {
+  bool const turned = problem.d_order == Order::column_major;
+  bool const a_along_k = problem.a_order == Order::row_major;
+  bool const b_along_k = problem.b_order == Order::column_major;
+  Operands<In> with;
+  with.m = problem.m;
+  with.n = problem.n;
+  with.k = problem.k;
+  with.batch = problem.batch;
+  with.a = a;
+  with.b = b;
+  with.d = d;
+  with.a_major = a_along_k ? MatrixMajor::k : MatrixMajor::mn;
+  with.b_major = b_along_k ? MatrixMajor::k : MatrixMajor::mn;
+  with.a_stride = a_along_k ? problem.k : problem.m;
+  with.b_stride = b_along_k ? problem.k : problem.n;
+  with.a_batch_stride = problem.m * problem.k;
+  with.b_batch_stride = problem.k * problem.n;
+  with.d_batch_stride = problem.m * problem.n;
+  if (turned) {
+    std::swap(with.m, with.n);
+    std::swap(with.a, with.b);
+    std::swap(with.a_major, with.b_major);
+    std::swap(with.a_stride, with.b_stride);
+    std::swap(with.a_batch_stride, with.b_batch_stride);
+  }
+  with.d_stride = with.n;
+  return with;
+}
+
+/// Whether tile maps can describe the operands and the result: addresses and strides in 16 B.
+template <class In>
+bool is_aligned(Operands<In> const& with) {
+  auto const fits = [](void const* data, long long stride, long long batch_stride, std::size_t size,
+                       long long batch) {
+    auto const bytes = static_cast<long long>(size);
+    return reinterpret_cast<std::uintptr_t>(data) % 16 == 0 && stride * bytes % 16 == 0 &&
+           (batch == 1 || batch_stride * bytes % 16 == 0);
+  };
+  return fits(with.a, with.a_stride, with.a_batch_stride, sizeof(In), with.batch) &&
+         fits(with.b, with.b_stride, with.b_batch_stride, sizeof(In), with.batch) &&
+         fits(with.d, with.d_stride, with.d_batch_stride, sizeof(OutOf<In>), with.batch);
+}
+
+template <class Target, class In>
+std::shared_ptr<Launcher> general_launcher(Target const& target, Operands<In> const& with,
+                                           Epilogue<OutOf<In>> const& epilogue) {
+  auto const operand = [](In const* data, long long extent, MatrixMajor major, long long stride,
+                          long long batch_stride) {
+    bool const along_k = major == MatrixMajor::k;
+    return AnyOperand<In>{data, extent, along_k ? stride : 1, along_k ? 1 : stride, batch_stride};
+  };
+  bool const paired = with.d_stride % 2 == 0 && with.d_batch_stride % 2 == 0 &&
+                      reinterpret_cast<std::uintptr_t>(with.d) % (2 * sizeof(OutOf<In>)) == 0;
+  GeneralArguments<In> const arguments{
+      operand(with.a, with.m, with.a_major, with.a_stride, with.a_batch_stride),
+      operand(with.b, with.n, with.b_major, with.b_stride, with.b_batch_stride),
+      with.k,
+      {with.d, with.m, with.n, with.d_stride, with.d_batch_stride, paired, {}}};
+  return std::make_shared<GeneralLauncher<Target, In>>(target, with, epilogue, arguments);
+}
+
+inline void require_sizes(Problem const& problem) {
+  for (long long const extent : {problem.m, problem.n, problem.k, problem.batch}) {
+    if (extent < 1 || extent > (1LL << 31) - 1024)
+      throw std::invalid_argument("kohort: gemm: m, n, k and batch are 1 to 2^31 - 1024, not " +
+                                  std::to_string(extent));
+  }
+}
+
+template <class Target, class In>
+Gemm<Target, In>::Gemm(Target const& target, Problem const& problem, In const* a, In const* b,
+                       Out* d, Epilogue<Out> const& epilogue, std::optional<Choice> wanted) {
+  require_sizes(problem);
+  Operands<In> const with = operands_of(problem, a, b, d);
+  Epilogue<Out> finish = epilogue;
+  finish.is_transposed = problem.d_order == Order::column_major;
+  constexpr long long depth = 128 / static_cast<long long>(sizeof(In));
+  Extent const extent{with.m, with.n, (with.k + depth - 1) / depth, with.batch};
+  bool const tiled =
+      is_aligned(with) && with_family<In>(with.a_major, with.b_major, [&](auto family) {
+        choices_ = candidates(extent, family.kinds());
+        if (wanted && wanted->kind == TileKind::general) return;
+        auto const resident = [&](TileKind kind, ClusterShape shape) {
+          return family.with(kind, [&](auto config) {
+            return Plan<Target, decltype(config)>::resident_clusters(target, with, shape);
+          });
+        };
+        choice_ = wanted ? *wanted : best_guess(extent, family.kinds(), resident);
+        if (choice_.kind == TileKind::general) return;
+        require_kind(choice_, family.kinds());
+        launcher_ = family.with(choice_.kind, [&](auto config) -> std::shared_ptr<Launcher> {
+          using C = decltype(config);
+          fetched_bytes_ = Plan<Target, C>::fetched_bytes(with, choice_.cut);
+          unshared_bytes_ = Plan<Target, C>::fetched_bytes(with, {{1, 1, choice_.cut.cluster.z}});
+          return std::make_shared<TiledLauncher<Target, C>>(target, with, finish, choice_.cut);
+        });
+      });
+  choices_.push_back({});
+  if (launcher_ != nullptr) return;
+  if (wanted && wanted->kind != TileKind::general)
+    throw std::invalid_argument(
+        "kohort: gemm: " + to_string(*wanted) + " needs " +
+        (tiled ? "a device that has room for it"
+               : "addresses and row lengths in multiples of 16 B, and K-major operands of 8 or 32 "
+                 "bits: take the general kernel, or pad the matrices"));
+  choice_ = {};
+  launcher_ = general_launcher<Target, In>(target, with, finish);
+}
+
+}  // namespace kohort::kernels::gemm

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kernels/gemm/result.hpp>
+
+namespace kohort::kernels::gemm {
+
+/// An operand that lies in any way: element (i, k) of matrix b at b · batch_stride + i · stride + k
+/// · k_stride. For B, i counts columns.
+template <class In>
+struct AnyOperand {
+  In const* data;
+  long long extent;
+  long long stride;
+  long long k_stride;
+  long long batch_stride;
+};
+
+template <class In>
+struct GeneralArguments {
+  AnyOperand<In> a;
+  AnyOperand<In> b;
+  long long k;
+  Result<OutOf<In>> result;
+};
+
+inline constexpr int general_tile = 128;  ///< rows and columns of a team
+
+template <class In>
+struct alignas(1024) GeneralScratch {
+  static constexpr int depth = 128 / static_cast<int>(sizeof(In));
+  In a[2][general_tile * depth];
+  In b[2][general_tile * depth];
+  std::byte sums[2][2 * 64 * 128];
+};
+
+template <class Target, class In>
+using GeneralPolicy = ClusterPolicy<Target, TeamScratch<GeneralScratch<In>>, LaunchBounds<256, 1>>;
+
+/// D = epilogue(A·B) for sizes and layouts that no tile map can describe: threads fetch elements
+/// one by one, and lay them out as the matrix units want them. A team a tile, two tiles of scratch
+/// in turn.
+template <class Target, class In>
+class GeneralKernel {
+ public:
+  using Member = typename GeneralPolicy<Target, In>::member_type;
+
+  explicit GeneralKernel(GeneralArguments<In> const& arguments) : with_(arguments) {}
+
+  KOHORT_FUNCTION void operator()(Member const& member) const {
+    GeneralScratch<In>& scratch = member.team_scratch();
+    int const group = member.team_rank() / 128;
+    Place place{member.league_index(1) * general_tile, member.league_index(0) * general_tile,
+                member.league_index(2)};
+    auto const steps = static_cast<int>((with_.k + depth - 1) / depth);
+    Product product;
+    product.clear();
+    fetch(member, with_.a, scratch.a[0], place.row, place.batch, 0);
+    fetch(member, with_.b, scratch.b[0], place.column, place.batch, 0);
+    KOHORT_NO_UNROLL for (int step = 0; step < steps; ++step) {
+      member.team_barrier(before_transfer);
+      int const now = step % 2;
+      product.multiply(member, scratch.a[now] + group * 64 * depth, scratch.b[now]);
+      if (step + 1 < steps) {
+        fetch(member, with_.a, scratch.a[1 - now], place.row, place.batch, step + 1);
+        fetch(member, with_.b, scratch.b[1 - now], place.column, place.batch, step + 1);
+      }
+      product.wait(member);
+    }
+    place.row += group * 64;
+    Finisher<Member, Product, OutOf<In>>::finish(member, scratch.sums[group], product, with_.result,
+                                                 place, group);
+  }
+
+ private:
+  using Product = WarpgroupMma<Target, In, In, float, general_tile>;
+  static constexpr int depth = Product::depth;
+
+  /// Rows of A, or columns of B, from `first` on, in the order of a swizzled K-major tile.
+  /// Neighbours among the threads fetch neighbours in memory.
+  KOHORT_FUNCTION void fetch(Member const& member, AnyOperand<In> const& operand, In* tile,
+                             int first, int batch, int step) const {
+    bool const along_k = operand.k_stride == 1;
+    In const* const matrix = operand.data + batch * operand.batch_stride;
+    KOHORT_NO_UNROLL for (int at = member.team_rank(); at < general_tile * depth;
+                          at += member.team_size()) {
+      int const row = along_k ? at / depth : at % general_tile;
+      int const column = along_k ? at % depth : at / general_tile;
+      long long const i = static_cast<long long>(first) + row;
+      long long const k = static_cast<long long>(step) * depth + column;
+      In element(0.0f);
+      if (i < operand.extent && k < with_.k)
+        element = matrix[i * operand.stride + k * operand.k_stride];
+      auto const offset =
+          static_cast<std::uint32_t>((row * depth + column) * static_cast<int>(sizeof(In)));
+      tile[swizzled_offset(Swizzle::bytes128, offset) / sizeof(In)] = element;
+    }
+  }
+
+  GeneralArguments<In> with_;
+};
+
+}  // namespace kohort::kernels::gemm
