@@ -247,19 +247,10 @@ class Kernel {
   KOHORT_FUNCTION void lay_out_chunks(Member const& member, Scratch<C>& scratch, Product& product,
                                       int group, int stage,
                                       std::integer_sequence<int, Chunks...>) const {
-    (lay_out_chunk<Chunks>(member, buffer(scratch, Chunks, group, stage), product), ...);
-  }
-  template <int Chunk>
-  KOHORT_FUNCTION void lay_out_chunk(Member const& member, std::byte* bytes,
-                                     Product& product) const {
     using Out = typename C::Out;
-    product.template for_each_fragment<Chunk * C::chunk, C::chunk>(
-        member, [&](int row, int column, float first, float second) {
-          auto const offset = static_cast<std::uint32_t>(
-              (row * C::chunk + column - Chunk * C::chunk) * static_cast<int>(sizeof(Out)));
-          *reinterpret_cast<ElementPair<Out>*>(bytes + swizzled_offset(Swizzle::bytes128, offset)) =
-              Product::template narrowed<Out>(first, second);
-        });
+    (product.template store_rows<Out, Chunks * C::chunk>(
+         member, reinterpret_cast<Out*>(buffer(scratch, Chunks, group, stage))),
+     ...);
   }
   template <int... Chunks>
   KOHORT_FUNCTION void store_chunks(Member const& member, Scratch<C>& scratch, Place const& place,

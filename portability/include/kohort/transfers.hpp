@@ -243,12 +243,14 @@ class Transfers {
     Operations::tile_store(thread(), map, at, source, true, site);
   }
 
-  /// Waits until at most `Pending` of the calling thread's stores, the latest, still read scratch.
+  /// Waits until at most `Pending` batches of the calling thread's stores, the latest, still read
+  /// scratch. A batch is what was stored since the last wait.
   template <int Pending = 0>
   KOHORT_FUNCTION void wait_stores_read(CallSite site = CallSite::current()) const {
     Operations::template wait_stores<Pending, true>(thread(), site);
   }
-  /// Waits until at most `Pending` of the calling thread's stores, the latest, are not written.
+  /// Waits until at most `Pending` batches of the calling thread's stores, the latest, are not
+  /// written.
   template <int Pending = 0>
   KOHORT_FUNCTION void wait_stores(CallSite site = CallSite::current()) const {
     Operations::template wait_stores<Pending, false>(thread(), site);

@@ -27,7 +27,9 @@ namespace Impl {
 ///   begin(thread, site)
 ///   multiply<Mma>(thread, float_or_int (&values)[Mma::values], A const*, B const*, site)
 ///   wait<Mma, Pending>(thread, values, site)
-///   pack<Out>(float, float) -> std::uint32_t   two neighbours as they lie in memory (16-bit Out)
+///   stores_rows   whether it has: store_rows<Out, FirstColumn>(thread, values, Out* rows), 16-bit
+///   Out pack<Out>(float, float) -> std::uint32_t   two neighbours as they lie in memory (16-bit
+///   Out)
 template <class Target>
 struct MatrixOperations;
 
@@ -102,6 +104,26 @@ class WarpgroupMma {
     for (int i = 0; i < Columns / 2; i += 2)
       body(row + 8 * (i / 2 % 2), column + 8 * (i / 4), values_[FirstColumn / 2 + i],
            values_[FirstColumn / 2 + i + 1]);
+  }
+
+  /// Writes the product's columns from `FirstColumn` on, as many as fill 128 B, as `Out` into 64
+  /// rows of 128 B in scratch, swizzled by 128 B: what tile_store_async() takes with such a box.
+  /// `rows` begins at a multiple of 1024 B. Called by the warpgroup.
+  template <class Out, int FirstColumn = 0, class Member>
+  KOHORT_FUNCTION void store_rows(Member const& member, Out* rows) {
+    constexpr int width = 128 / static_cast<int>(sizeof(Out));
+    static_assert(FirstColumn % width == 0 && FirstColumn + width <= N);
+    if constexpr (Operations::stores_rows && sizeof(Out) == 2) {
+      Operations::template store_rows<Out, FirstColumn>(member.thread_, values_, rows);
+    } else {
+      for_each_fragment<FirstColumn, width>(member, [&](int row, int column, Accumulator first,
+                                                        Accumulator second) {
+        auto const offset = static_cast<std::uint32_t>((row * width + column - FirstColumn) *
+                                                       static_cast<int>(sizeof(Out)));
+        auto* const to = reinterpret_cast<char*>(rows) + swizzled_offset(Swizzle::bytes128, offset);
+        *reinterpret_cast<ElementPair<Out>*>(to) = narrowed<Out>(first, second);
+      });
+    }
   }
 
   /// Two values as `Out`, rounded to the nearest.

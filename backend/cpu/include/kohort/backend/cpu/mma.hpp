@@ -28,6 +28,7 @@ inline constexpr simulator::MatrixElement matrix_element<float8_e5m2> =
 /// Products as plain loops of the engine.
 template <>
 struct MatrixOperations<Simulator> {
+  static constexpr bool stores_rows = false;
   using Thread = ThreadHandle<Simulator>;
 
   template <class Mma>

@@ -77,6 +77,26 @@ struct MatrixOperations<Cuda> {
 #endif
   }
 
+  static constexpr bool stores_rows = true;
+  /// Sixteen columns of a warp's sixteen rows at a time: four 8 × 8 matrices, whose rows' places
+  /// the lanes give, eight lanes a matrix (PTX ISA, "stmatrix").
+  template <class Out, int FirstColumn, int Count>
+  static KOHORT_FUNCTION void store_rows(Thread const& thread, float const (&values)[Count],
+                                         Out* rows) {
+    int const lane = thread.team_rank() % 32;
+    int const row = thread.team_rank() % 128 / 32 * 16 + lane % 16;
+    std::uint32_t const base = shared_address(rows) + static_cast<std::uint32_t>(row * 128);
+#pragma unroll
+    for (int pair = 0; pair < 4; ++pair) {
+      int const at = FirstColumn / 2 + pair * 8;
+      auto const place = static_cast<std::uint32_t>((pair * 2 + lane / 16) ^ (row % 8));
+      store_matrices(base + place * 16, pack<Out>(values[at], values[at + 1]),
+                     pack<Out>(values[at + 2], values[at + 3]),
+                     pack<Out>(values[at + 4], values[at + 5]),
+                     pack<Out>(values[at + 6], values[at + 7]));
+    }
+  }
+
   template <class Out>
   static KOHORT_FUNCTION std::uint32_t pack([[maybe_unused]] float first,
                                             [[maybe_unused]] float second) {
@@ -95,6 +115,18 @@ struct MatrixOperations<Cuda> {
   }
 
  private:
+  static KOHORT_FUNCTION void store_matrices([[maybe_unused]] std::uint32_t place,
+                                             [[maybe_unused]] std::uint32_t first,
+                                             [[maybe_unused]] std::uint32_t second,
+                                             [[maybe_unused]] std::uint32_t third,
+                                             [[maybe_unused]] std::uint32_t fourth) {
+    KOHORT_CUDA_HOPPER_BODY(
+        asm volatile(
+            "stmatrix.sync.aligned.m8n8.x4.shared.b16 [%0], {%1, %2, %3, %4};" ::"r"(place),
+            "r"(first), "r"(second), "r"(third), "r"(fourth)
+            : "memory");)
+  }
+
   /// Keeps the compiler from moving the values while the matrix unit writes them.
   template <class Accumulator, int Count>
   static KOHORT_FUNCTION void fence_operands([[maybe_unused]] Accumulator (&values)[Count]) {

@@ -56,7 +56,6 @@ struct TransferOperations<Cuda> {
   static KOHORT_FUNCTION void store(Thread const&, void* device, void const* scratch, int bytes,
                                     CallSite) {
     BulkCopy::store(device, shared_address(scratch), bytes);
-    BulkCopy::commit();
   }
   template <class T>
   static KOHORT_FUNCTION void push_value(Thread const& thread, T* object, int rank, T const& value,
@@ -111,10 +110,12 @@ struct TransferOperations<Cuda> {
         TileCopy<Rank>::store(&map.descriptor().map, at, last, from + slice * map.slice_bytes());
       }
     }
-    BulkCopy::commit();
   }
   template <int Pending, bool ReadOnly>
   static KOHORT_FUNCTION void wait_stores(Thread const&, CallSite) {
+    // Committed here and not with each store: it takes hundreds of cycles while loads are under
+    // way.
+    BulkCopy::commit();
     BulkCopy::wait_group<Pending, ReadOnly>();
   }
 
