@@ -105,6 +105,8 @@ void add_kernel_flags(CLI::App& app, Kernel const& kernel, Arguments& arguments)
     option->capture_default_str();
     if (!flag.choices.empty()) {
       option->check(CLI::IsMember(flag.choices));
+    } else if (flag.is_decimal) {
+      option->check(CLI::Range(static_cast<double>(flag.least), static_cast<double>(flag.most)));
     } else {
       option->check(CLI::Range(flag.least, flag.most));
     }

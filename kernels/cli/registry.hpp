@@ -6,13 +6,15 @@
 #include <stdexcept>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 /// How kernels become known to the program `kohort`: plain C++, because kernels/<name>/run.cpp is
 /// compiled by nvcc too.
 namespace kohort::cli {
 
-/// A flag of one kernel: a choice if `choices` are given, else a whole number in a range.
+/// A flag of one kernel: a choice if `choices` are given, else a number in a range, a whole one
+/// unless it is decimal.
 struct Flag {
   std::string name;  ///< without the dashes
   std::string help;
@@ -20,11 +22,16 @@ struct Flag {
   std::vector<std::string> choices;
   long long least = 0;
   long long most = 0;
+  bool is_decimal = false;
 };
 
 inline Flag number_flag(std::string name, std::string help, long long default_value,
                         long long least, long long most) {
   return {std::move(name), std::move(help), std::to_string(default_value), {}, least, most};
+}
+inline Flag decimal_flag(std::string name, std::string help, std::string default_value,
+                         long long least, long long most) {
+  return {std::move(name), std::move(help), std::move(default_value), {}, least, most, true};
 }
 inline Flag choice_flag(std::string name, std::string help, std::string default_value,
                         std::vector<std::string> choices) {
@@ -52,6 +59,13 @@ struct Arguments {
 
   std::string const& text(std::string const& flag) const { return values.at(flag); }
   long long integer(std::string const& flag) const { return std::stoll(values.at(flag)); }
+  double decimal(std::string const& flag) const { return std::stod(values.at(flag)); }
+};
+
+/// What a kernel tells beside that: a number, a text, or several of them under one name.
+struct Detail {
+  std::string name;  ///< as JSON has it
+  std::variant<long long, double, std::string, std::vector<Detail>> value;
 };
 
 /// What came of it.
@@ -64,7 +78,8 @@ struct Outcome {
   double error_bound = 0;
   std::vector<std::pair<std::string, long long>> counts;
   double runtime_s = 0;
-  double bytes = 0;  ///< that the kernel must move through device memory
+  double bytes = 0;             ///< that the kernel must move through device memory
+  std::vector<Detail> details;  ///< of this kernel alone
 };
 
 /// A kernel on one target.

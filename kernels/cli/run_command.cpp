@@ -3,6 +3,7 @@
 
 #include <kernels/cli/commands.hpp>
 #include <kernels/cli/counts.hpp>
+#include <kernels/cli/details.hpp>
 #include <kernels/cli/options.hpp>
 #include <kernels/cli/progress.hpp>
 #include <kohort/launch_error.hpp>
@@ -51,6 +52,7 @@ void print_text(Outcome const& outcome, Kernel const& kernel, RunOptions const& 
   fmt::print("status       {}, largest error {:.2g} (bound {:.2g})\n",
              outcome.verified ? "verified" : "WRONG", outcome.max_error, outcome.error_bound);
   fmt::print("counts       {}\n", counts_text(outcome));
+  fmt::print("{}", details_text(outcome.details));
   if (options.target == "simulator") {
     fmt::print("runtime      {:.3g} s on this machine\n", outcome.runtime_s);
   } else {
@@ -71,8 +73,9 @@ void print_json(Outcome const& outcome, Kernel const& kernel, RunOptions const& 
                                      {"max_error", outcome.max_error},
                                      {"error_bound", outcome.error_bound},
                                      {"counts", counts},
-                                     {"runtime_s", outcome.runtime_s},
-                                     {"arguments", options.arguments.values}};
+                                     {"runtime_s", outcome.runtime_s}};
+  add_details(document, outcome.details);
+  document["arguments"] = options.arguments.values;
   fmt::print("{}\n", document.dump(2));
 }
 

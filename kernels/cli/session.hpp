@@ -5,6 +5,7 @@
 #include <kohort/kohort.hpp>
 
 #include <chrono>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -18,10 +19,12 @@ using Counts = std::vector<std::pair<std::string, long long>>;
 ///
 ///   static constexpr char const* target_name;
 ///   static constexpr bool first_launch_is_slow;   the runtime is then the second launch's
+///   static constexpr bool has_device_clock;       it then has median_seconds() too
 ///   explicit Session(Arguments const&);
 ///   Target const& target() const;
 ///   std::string device() const;
 ///   Counts counts() const;                        of the last launch
+///   std::vector<double> median_seconds(std::vector<std::function<void()>> const& calls) const;
 template <class Target>
 class Session;
 

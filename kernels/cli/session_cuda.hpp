@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kernels/cli/session.hpp>
+#include <kernels/cli/stream_clock.hpp>
 
 namespace kohort::cli {
 
@@ -10,6 +11,7 @@ class Session<Cuda> {
  public:
   static constexpr char const* target_name = "cuda";
   static constexpr bool first_launch_is_slow = true;  // the driver loads the module then
+  static constexpr bool has_device_clock = true;
 
   explicit Session(Arguments const&) {}
 
@@ -17,6 +19,9 @@ class Session<Cuda> {
   std::string device() const { return properties(target_).device; }
   /// A GPU counts nothing; the simulator does.
   Counts counts() const { return {}; }
+  std::vector<double> median_seconds(std::vector<std::function<void()>> const& calls) const {
+    return StreamClock(target_).medians(calls);
+  }
 
  private:
   Cuda target_;

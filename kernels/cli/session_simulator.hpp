@@ -13,6 +13,7 @@ class Session<Simulator> {
  public:
   static constexpr char const* target_name = "simulator";
   static constexpr bool first_launch_is_slow = false;
+  static constexpr bool has_device_clock = false;  // how long a simulation takes says nothing
 
   explicit Session(Arguments const& arguments)
       : target_(open(arguments)), schedule_(to_string(target_.engine_options().schedule)) {}

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <numbers>
 #include <thread>
 #include <type_traits>
 #include <vector>
@@ -29,10 +31,20 @@ T random_value(std::uint64_t seed, std::uint64_t index) {
   }
 }
 
+/// Of the normal distribution around 0, with deviation 1 (G. Box and M. Muller, 1958).
+inline double normal_value(std::uint64_t seed, std::uint64_t index) {
+  auto const uniform = [&](std::uint64_t i) {  // in (0, 1], so that its logarithm is finite
+    return static_cast<double>((random_word(seed, i) >> 11) + 1) * 0x1p-53;
+  };
+  double const radius = std::sqrt(-2 * std::log(uniform(2 * index)));
+  return radius * std::cos(2 * std::numbers::pi * uniform(2 * index + 1));
+}
+
 /// Calls `body(first, end)` for parts of 0 … count - 1, on as many threads as the machine has.
+/// @param grain  what a thread is worth
 template <class Body>
-void in_parallel_parts(std::uint64_t count, Body const& body) {
-  std::uint64_t const wanted = count / 65536 + 1;
+void in_parallel_parts(std::uint64_t count, Body const& body, std::uint64_t grain = 65536) {
+  std::uint64_t const wanted = count / grain + 1;
   std::uint64_t const workers =
       std::clamp<std::uint64_t>(std::thread::hardware_concurrency(), 1, wanted);
   std::vector<std::thread> threads;

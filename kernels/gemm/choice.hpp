@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -45,6 +46,19 @@ inline std::string to_string(Choice const& choice) {
   return to_string(choice.kind) + " " + std::to_string(shape.x) + "x" + std::to_string(shape.y) +
          "x" + std::to_string(shape.z) + " " + to_string(choice.cut.order);
 }
+
+/// What the caller has decided of a choice; the library guesses the rest.
+struct Wish {
+  std::optional<TileKind> kind;
+  std::optional<ClusterShape> cluster;
+  std::optional<TileOrder> order;
+
+  Wish() = default;
+  Wish(Choice const& choice)  // NOLINT: a choice is a wish for all of it
+      : kind(choice.kind), cluster(choice.cut.cluster), order(choice.cut.order) {}
+  Wish(std::optional<Choice> const& choice)  // NOLINT: none is no wish
+      : Wish(choice ? Wish(*choice) : Wish()) {}
+};
 
 /// What is known of a problem before anything runs.
 struct Extent {
@@ -99,6 +113,14 @@ inline std::vector<Choice> candidates(Extent const& extent, std::vector<TileKind
   return all;
 }
 
+/// Wide tiles leave no room for the peers' sums.
+inline bool can_split(Choice const& choice) {
+  ClusterShape const& shape = choice.cut.cluster;
+  int const splits = shape.z;
+  return splits == 1 ||
+         (choice.kind != TileKind::wide && splits <= 8 && splits != 7 && shape.x * shape.y == 1);
+}
+
 /// @throws std::invalid_argument unless `choice` is of one of `kinds` and splits as they can.
 inline void require_kind(Choice const& choice, std::vector<TileKind> const& kinds) {
   std::string known;
@@ -111,27 +133,45 @@ inline void require_kind(Choice const& choice, std::vector<TileKind> const& kind
     throw std::invalid_argument("kohort: gemm: no " + to_string(choice.kind) +
                                 " tile for these types and layouts; there are " + known +
                                 " and general");
-  ClusterShape const& shape = choice.cut.cluster;
-  int const splits = shape.z;
-  bool const can_split = splits == 1 || (choice.kind != TileKind::wide && splits <= 8 &&
-                                         splits != 7 && shape.x * shape.y == 1);
-  if (!can_split)
+  if (!can_split(choice))
     throw std::invalid_argument("kohort: gemm: " + to_string(choice) +
                                 " splits K in a way that there is no kernel for; narrow and slim "
                                 "split by 2, 3, 4, 5, 6 or 8 in clusters 1x1");
 }
 
-/// The choice with the fewest estimated cycles; the first of equals.
-inline Choice best_guess(Extent const& extent, std::vector<TileKind> const& kinds,
-                         ResidentClusters const& resident) {
-  Choice best;
-  double fewest = 0;
+/// The candidates that a wish leaves; for one that none fulfils, what it literally asks for.
+inline std::vector<Choice> candidates_for(Wish const& wish, Extent const& extent,
+                                          std::vector<TileKind> const& kinds) {
+  std::vector<Choice> all;
   for (Choice const& choice : candidates(extent, kinds)) {
-    if (choice.cut.order != TileOrder::blocks) continue;
+    bool const fits = (!wish.kind || choice.kind == *wish.kind) &&
+                      (!wish.cluster || choice.cut.cluster == *wish.cluster) &&
+                      (!wish.order || choice.cut.order == *wish.order);
+    if (fits) all.push_back(choice);
+  }
+  if (!all.empty()) return all;
+  Cut const cut{wish.cluster.value_or(ClusterShape(1)), wish.order.value_or(TileOrder::blocks)};
+  if (wish.kind) return {{*wish.kind, cut}};
+  for (TileKind const kind : kinds)
+    if (can_split({kind, cut})) all.push_back({kind, cut});
+  if (all.empty()) all.push_back({kinds.front(), cut});
+  return all;
+}
+
+/// The choice with the fewest estimated cycles, of those that the wish leaves; the first of equals.
+/// The general kernel if none is ever resident, unless the wish names the cluster: the launch then
+/// says why it can't be.
+inline Choice best_guess(Extent const& extent, std::vector<TileKind> const& kinds,
+                         ResidentClusters const& resident, Wish const& wish = {}) {
+  std::vector<Choice> const all = candidates_for(wish, extent, kinds);
+  Choice best = wish.cluster ? all.front() : Choice{};
+  double fewest = 0;
+  for (Choice const& choice : all) {
+    if (!wish.order && choice.cut.order != TileOrder::blocks) continue;
     int const clusters = resident(choice.kind, choice.cut.cluster);
     if (clusters < 1) continue;
     double const cycles = estimated_cycles(choice, extent, clusters);
-    if (best.kind != TileKind::general && cycles >= fewest) continue;
+    if (fewest > 0 && cycles >= fewest) continue;
     best = choice;
     fewest = cycles;
   }

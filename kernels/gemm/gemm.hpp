@@ -5,7 +5,6 @@
 #include <kernels/gemm/problem.hpp>
 
 #include <memory>
-#include <optional>
 
 namespace kohort::kernels::gemm {
 
@@ -28,22 +27,24 @@ class Gemm {
  public:
   using Out = OutOf<In>;
 
-  /// @param wanted  how to cut the problem up; left out, the library guesses
-  /// @throws std::invalid_argument for sizes under 1, and for a choice that the problem's types,
+  /// @param wish  how to cut the problem up: a whole choice, or a part; the library guesses the
+  /// rest
+  /// @throws std::invalid_argument for sizes under 1, and for a wish that the problem's types,
   ///         sizes or layouts rule out; it says what would work. LaunchError when launched, where
   ///         the device has no such clusters.
   Gemm(Target const& target, Problem const& problem, In const* a, In const* b, Out* d,
-       Epilogue<Out> const& epilogue = {}, std::optional<Choice> wanted = {});
+       Epilogue<Out> const& epilogue = {}, Wish const& wish = {});
 
   void launch() const { launcher_->launch(); }
   Choice const& choice() const { return choice_; }
 
-  /// All choices that exist for the problem, for tuning.
+  /// All choices that exist for the problem and fulfil the wish, for tuning.
   std::vector<Choice> const& choices() const { return choices_; }
 
-  /// Bytes of scratch-bound tiles that one launch fetches from device memory, and what it would
-  /// fetch if no teams shared any.
+  /// Bytes of scratch-bound tiles that one launch fetches from device memory, those of A among
+  /// them, and what it would fetch if no teams shared any. The general kernel has no such tiles: 0.
   long long fetched_bytes() const { return fetched_bytes_; }
+  long long fetched_bytes_of_a() const { return fetched_bytes_of_a_; }
   long long unshared_bytes() const { return unshared_bytes_; }
 
  private:
@@ -51,6 +52,7 @@ class Gemm {
   Choice choice_;
   std::vector<Choice> choices_;
   long long fetched_bytes_ = 0;
+  long long fetched_bytes_of_a_ = 0;
   long long unshared_bytes_ = 0;
 };
 

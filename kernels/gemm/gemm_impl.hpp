@@ -169,23 +169,26 @@ inline void require_sizes(Problem const& problem) {
 
 template <class Target, class In>
 Gemm<Target, In>::Gemm(Target const& target, Problem const& problem, In const* a, In const* b,
-                       Out* d, Epilogue<Out> const& epilogue, std::optional<Choice> wanted) {
+                       Out* d, Epilogue<Out> const& epilogue, Wish const& wish) {
   require_sizes(problem);
   Operands<In> const with = operands_of(problem, a, b, d);
   Epilogue<Out> finish = epilogue;
   finish.is_transposed = problem.d_order == Order::column_major;
   constexpr long long depth = 128 / static_cast<long long>(sizeof(In));
   Extent const extent{with.m, with.n, (with.k + depth - 1) / depth, with.batch};
+  bool const wants_tiles =
+      (wish.kind && *wish.kind != TileKind::general) || (wish.cluster && wish.cluster->count() > 1);
   bool const tiled =
       is_aligned(with) && with_family<In>(with.a_major, with.b_major, [&](auto family) {
-        choices_ = candidates(extent, family.kinds());
-        if (wanted && wanted->kind == TileKind::general) return;
+        if (wish.kind == TileKind::general) return;
+        if (wish.kind) require_kind({*wish.kind, {}}, family.kinds());
+        choices_ = candidates_for(wish, extent, family.kinds());
         auto const resident = [&](TileKind kind, ClusterShape shape) {
           return family.with(kind, [&](auto config) {
             return Plan<Target, decltype(config)>::resident_clusters(target, with, shape);
           });
         };
-        choice_ = wanted ? *wanted : best_guess(extent, family.kinds(), resident);
+        choice_ = best_guess(extent, family.kinds(), resident, wish);
         if (choice_.kind == TileKind::general) return;
         require_kind(choice_, family.kinds());
         launcher_ = family.with(choice_.kind, [&](auto config) -> std::shared_ptr<Launcher> {
@@ -195,15 +198,23 @@ Gemm<Target, In>::Gemm(Target const& target, Problem const& problem, In const* a
           return std::make_shared<TiledLauncher<Target, C>>(target, with, finish, choice_.cut);
         });
       });
-  choices_.push_back({});
-  if (launcher_ != nullptr) return;
-  if (wanted && wanted->kind != TileKind::general)
+  if (launcher_ != nullptr) {
+    ClusterShape const& shape = choice_.cut.cluster;
+    long long const rows = 128LL * shape.x;
+    long long const columns = static_cast<long long>(columns_of(choice_.kind)) * shape.y;
+    fetched_bytes_of_a_ =
+        fetched_bytes_ / (rows + columns) * (finish.is_transposed ? columns : rows);
+    if (!wants_tiles) choices_.push_back({});
+    return;
+  }
+  if (wants_tiles)
     throw std::invalid_argument(
-        "kohort: gemm: " + to_string(*wanted) + " needs " +
-        (tiled ? "a device that has room for it"
+        std::string("kohort: gemm: tiles that teams share need ") +
+        (tiled ? "another kernel than the general one, or a device that has room for them"
                : "addresses and row lengths in multiples of 16 B, and K-major operands of 8 or 32 "
-                 "bits: take the general kernel, or pad the matrices"));
+                 "bits: take the general kernel in clusters of one, or pad the matrices"));
   choice_ = {};
+  choices_ = {choice_};
   launcher_ = general_launcher<Target, In>(target, with, finish);
 }
 
