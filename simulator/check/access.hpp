@@ -102,7 +102,7 @@ __attribute__((always_inline)) inline void ClusterCheck::access(std::uintptr_t o
     unsigned char poisoned[Bytes];
     std::memset(poisoned, poison, Bytes);
     if (std::memcmp(memory, poisoned, Bytes) == 0) [[unlikely]]
-      check_initialised(offset, Bytes, site);
+      check_initialised(offset, Bytes, site, me);
   }
   std::uintptr_t const granule = offset >> 2U;
   constexpr int granules = Bytes < 4 ? 1 : Bytes / 4;

@@ -41,13 +41,17 @@ char const* name(AtomicScope scope) {
   }
 }
 
+bool is_agents(FaultyAccess const& access) { return is_agent(segments[access.segment]); }
+
 std::string verb(FaultyAccess const& access) {
+  if (is_agents(access)) return writes(access.kind) ? "async write" : "async read";
   char const* const done = writes(access.kind) ? "write" : "read";
   return is_atomic(access.kind) ? fmt::format("atomic {}, {} scope", done, name(access.scope))
                                 : done;
 }
 
 std::string since(FaultyAccess const& access) {
+  if (is_agents(access)) return "under way since";
   SiteId const site = segments[access.segment].site;
   return site == unknown_site ? "no synchronisation since it started" : "since " + place(site);
 }
@@ -81,6 +85,23 @@ std::string between(FaultyAccess const& one, FaultyAccess const& other) {
                      place(in_order ? other.site : one.site));
 }
 
+/// A race with a copy or a product, which is its issuer's work and not in its order.
+void explain_async(Report& report, AccessFault const& fault) {
+  if (!is_agents(fault.earlier)) {
+    report.why(
+        fmt::format("what {} began may touch the memory from then on, and nothing told it that "
+                    "the other access was over",
+                    who(fault.later, false)));
+    report.mend(fmt::format("let a barrier lie between {}", between(fault.earlier, fault.later)));
+    return;
+  }
+  report.why(fmt::format("what {} began goes on by itself, and nothing told {} that it was done",
+                         who(fault.earlier, false), who(fault.later, false)));
+  report.mend(
+      "wait for what it completes on before the other access: the phased barrier, wait_stores() "
+      "or wait_stores_read(), or the product's wait()");
+}
+
 /// What nothing orders, in the words of the two threads' places.
 void explain_race(Report& report, AccessFault const& fault) {
   Segment const& one = segments[fault.earlier.segment];
@@ -97,6 +118,7 @@ void explain_race(Report& report, AccessFault const& fault) {
     report.mend("let one cluster own the memory, use atomics, or make it two launches");
     return;
   }
+  if (is_agent(one) || is_agent(other)) return explain_async(report, fault);
   bool const same_team = one.team == other.team;
   report.why(fmt::format(
       "{} touch the same memory: no {} barrier that both passed lies between, and no release and "
@@ -148,6 +170,7 @@ bool is_explained(AccessFault const& read, AccessFault const& race) {
 }  // namespace
 
 int FaultyAccess::thread() const {
+  if (is_agent(segments[segment])) return issuer_of(segments[segment]);
   return segments[segment].group * group_lanes + static_cast<int>(lane);
 }
 

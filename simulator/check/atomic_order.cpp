@@ -56,7 +56,7 @@ void ClusterCheck::before_atomic(void const* address, AtomicAccess access, SiteI
   if (at - region.base >= region.bytes) return;
   std::uintptr_t const offset = at - region.base;
   bool const reads = access.kind != AtomicAccess::Kind::store;
-  if (reads) check_initialised_if_poison(offset, access.bytes, site);
+  if (reads) check_initialised_if_poison(offset, access.bytes, site, running());
   if (offset % access.bytes != 0) report_misaligned(offset, access.bytes, !reads, site);
   // Until the operation has been accounted for, nobody else's on the same address may be.
   if (!is_scratch(offset)) foreign_releases_ = launch_->lock_releases(at);

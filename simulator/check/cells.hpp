@@ -2,6 +2,7 @@
 #pragma once
 
 #include "../memory/region.hpp"
+#include "../order/agents.hpp"
 #include "../order/segments.hpp"
 #include "sites.hpp"
 
@@ -85,12 +86,13 @@ struct History {
   std::vector<HistoryEntry> entries;
 };
 
-/// Whether threads of both are of one team and have passed the same synchronisations.
+/// Whether threads of both are of one team and have passed the same synchronisations; agents pass
+/// none.
 inline bool are_of_one_team(SegmentId one, SegmentId other) {
   Segment const& a = segments[one];
   Segment const& b = segments[other];
   return a.cluster == b.cluster && a.team == b.team && a.arrivals == b.arrivals &&
-         a.barriers == b.barriers && a.ticks == b.ticks;
+         a.barriers == b.barriers && a.ticks == b.ticks && !is_agent(a) && !is_agent(b);
 }
 
 inline WriteWord word_of(History* history) {

@@ -17,6 +17,7 @@ void ClusterCheck::begin(LaunchCheck& launch, int worker) {
   faults_.clear();
   running_index_ = &cluster_.scheduler.running_index();
   fences_.clear();
+  scratch_uses_.clear();
   first_in_launch_ = launch.first_segment();
   launch_number_ = launch.number();
   first_in_scratch_ = order_.begin(static_cast<std::uint32_t>(cluster_.index), cluster_.size,
@@ -122,7 +123,7 @@ void ClusterCheck::access_range(std::uintptr_t offset, std::size_t bytes, bool w
   bool const scratch = is_scratch(offset);
   if (scratch && watches_lifetime_)
     touch_peer(offset, me, writes ? AccessKind::write : AccessKind::read, site);
-  if (!writes) check_initialised_if_poison(offset, bytes, site);
+  if (!writes) check_initialised_if_poison(offset, bytes, site, me);
   for (std::uintptr_t at = offset; at < offset + bytes;) {
     std::uintptr_t const end = std::min((at & ~std::uintptr_t{3}) + 4, offset + bytes);
     auto const mask = ((1U << (end - at)) - 1U) << (at & 3U);

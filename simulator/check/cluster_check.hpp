@@ -16,6 +16,14 @@
 namespace kohort::simulator {
 
 struct ClusterState;
+struct PhasedBarrier;
+struct StoreQueue;
+struct Transfer;
+struct WarpgroupMeeting;
+
+/// How a thread arrives at a phased barrier: `local` at its team's own, for a peer with or without
+/// its writes.
+enum class Arrival : std::uint8_t { local, released, relaxed };
 
 /// The checker's view of one cluster: what its threads did to memory, and in which order that is.
 /// The engine tells it of synchronisations, hooks in the kernel's code of accesses. It belongs to
@@ -38,6 +46,29 @@ class ClusterCheck {
   void before_atomic(void const* address, AtomicAccess access, SiteId site);
   void after_atomic(void const* address, AtomicAccess access, bool wrote, SiteId site);
   void fence(AtomicScope scope, SiteId site);
+
+  // Phased barriers, copies and products (async_order.cpp), of the running thread ---------------
+  void barrier_initialised(PhasedBarrier& barrier, void const* address, Site site);
+  void barrier_inits_fenced();
+  /// Whether the thread knows that the barrier is one.
+  bool knows_init(PhasedBarrier const& barrier) const;
+  /// Whether it knows that somebody has waited for `phase`, one of the two before the one that
+  /// fills, or there is no such phase.
+  bool knows_a_wait(PhasedBarrier const& barrier, long long phase) const;
+  /// The 8 bytes are operated upon.
+  void barrier_changed(void const* address, Site site);
+  void arrived(PhasedBarrier& barrier, Arrival arrival, Site site);
+  void bytes_came(PhasedBarrier& barrier, Transfer const& transfer);
+  void phase_completed(PhasedBarrier& barrier);
+  /// `thread` goes on from its wait.
+  void waited(PhasedBarrier& barrier, int thread, AtomicScope scope);
+  void fenced_for_transfers(Site site);
+  void copy_begun(Transfer& transfer);
+  void stores_waited(StoreQueue const& queue, bool read_only);
+  void product_begun(WarpgroupMeeting& meeting, int first_thread);
+  void products_waited(std::vector<Agent> const& begun, int pending);
+  /// The last thread of `team` returns: copies and products are done with its scratch.
+  void end_uses_of_scratch(int team);
 
   // From hooks ----------------------------------------------------------------------------------
   /// `bytes` is 1, 2, 4, 8 or 16; `offset` in the region.
@@ -131,8 +162,10 @@ class ClusterCheck {
                    SiteId site);
   bool check_bounds(std::uintptr_t granule, std::uint32_t bytes, ThreadOrder const& me,
                     AccessKind kind, SiteId site);
-  void check_initialised(std::uintptr_t offset, std::uint32_t bytes, SiteId site);
-  void check_initialised_if_poison(std::uintptr_t offset, std::size_t bytes, SiteId site);
+  void check_initialised(std::uintptr_t offset, std::uint32_t bytes, SiteId site,
+                         ThreadOrder const& me);
+  void check_initialised_if_poison(std::uintptr_t offset, std::size_t bytes, SiteId site,
+                                   ThreadOrder const& me);
   void access_misaligned(std::uintptr_t offset, std::uint32_t bytes, bool writes, SiteId site);
   void report_misaligned(std::uintptr_t offset, std::uint32_t bytes, bool writes, SiteId site);
 
@@ -140,6 +173,24 @@ class ClusterCheck {
   void touch_peer(std::uintptr_t offset, ThreadOrder const& me, AccessKind kind, SiteId site);
   void end_team(int team);
   bool is_known_in(int team, SegmentId segment, std::uint32_t lane, bool writes) const;
+
+  // async_order.cpp, async_accesses.cpp
+  KnowledgeHandle reads_of(Knowledge const& all) const;
+  /// Of an issuer's knowledge what counts for its agents' writes.
+  KnowledgeHandle for_writes(KnowledgeHandle known) const;
+  void record_copy(Transfer const& transfer);
+  void record_rows(Transfer const& transfer, ThreadOrder const& agent, SiteId site);
+  void access_of_agent(ThreadOrder const& agent, void const* address, std::size_t bytes,
+                       AccessKind kind, SiteId site);
+  void touch_as_agent(std::uintptr_t granule, std::uint32_t mask, ThreadOrder const& agent,
+                      AccessKind kind, SiteId site);
+  void touch_peer_of_agent(std::uintptr_t offset, ThreadOrder const& agent, AccessKind kind,
+                           SiteId site);
+  void require_fence(std::uintptr_t granule, std::uint32_t mask, ThreadOrder const& agent,
+                     AccessKind kind, SiteId site);
+  void require_initialised(ThreadOrder const& agent, void const* address, std::size_t bytes,
+                           SiteId site);
+  void note_use_of_scratch(int team, Agent agent, void const* address, bool writes, SiteId site);
 
   // atomic_order.cpp
   void observe_releases(ReleasesByAddress const& releases, std::uintptr_t address,
@@ -205,6 +256,15 @@ class ClusterCheck {
                                                    (writes ? 1 : 0))];
   }
   std::vector<int> threads_left_;  ///< by team
+
+  struct ScratchUse {
+    int team = 0;
+    bool writes = false;
+    Agent agent;
+    void const* address = nullptr;
+    SiteId site = unknown_site;
+  };
+  std::vector<ScratchUse> scratch_uses_;
 };
 
 /// The check of the cluster that this OS thread runs, or null.

@@ -53,7 +53,8 @@ bool ClusterCheck::check_bounds(std::uintptr_t granule, std::uint32_t bytes, Thr
 /// Called when memory holds nothing but poison. A byte counts as written when the shadow says so,
 /// or when the host did it. All bytes of the access must be unwritten: a struct that is copied
 /// whole may have padding that nobody ever writes.
-void ClusterCheck::check_initialised(std::uintptr_t offset, std::uint32_t bytes, SiteId site) {
+void ClusterCheck::check_initialised(std::uintptr_t offset, std::uint32_t bytes, SiteId site,
+                                     ThreadOrder const& me) {
   bool const scratch = is_scratch(offset);
   SegmentId const first = first_segment(scratch);
   for (std::uintptr_t at = offset; at < offset + bytes; ++at) {
@@ -76,15 +77,15 @@ void ClusterCheck::check_initialised(std::uintptr_t offset, std::uint32_t bytes,
   } else if (!cluster_.arena.is_object(offset - scratch_, bytes)) {
     return;
   }
-  report("uninitialised-read", offset, bytes, running(), AccessKind::read, site);
+  report("uninitialised-read", offset, bytes, me, AccessKind::read, site);
 }
 
 void ClusterCheck::check_initialised_if_poison(std::uintptr_t offset, std::size_t bytes,
-                                               SiteId site) {
+                                               SiteId site, ThreadOrder const& me) {
   auto const* const memory = reinterpret_cast<unsigned char const*>(region.base + offset);
   for (std::size_t i = 0; i < bytes; ++i)
     if (memory[i] != poison) return;
-  check_initialised(offset, static_cast<std::uint32_t>(bytes), site);
+  check_initialised(offset, static_cast<std::uint32_t>(bytes), site, me);
 }
 
 void ClusterCheck::access_misaligned(std::uintptr_t offset, std::uint32_t bytes, bool writes,

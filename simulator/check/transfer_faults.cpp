@@ -63,10 +63,20 @@ std::string state_text(PhasedBarrier const& barrier) {
   return text;
 }
 
-void report_uninitialised_barrier(ThreadState& self, void const* barrier, char const* operation,
-                                  Site site) {
-  record(self, Report(cluster_of(self), "transfer-barrier-uninitialised")
-                   .row(name(self), operation, place(site), barrier_name(self, barrier)));
+void report_uninitialised_barrier(ThreadState& self, void const* barrier,
+                                  PhasedBarrier const* state, char const* operation, Site site) {
+  {
+    Report report(cluster_of(self), "transfer-barrier-uninitialised");
+    report.row(name(self), operation, place(site), barrier_name(self, barrier));
+    if (state != nullptr) {
+      report.row("barrier", "initialised", place(state->init));
+      report.why(
+          "nothing orders the barrier's initialisation before this use: neither a barrier that "
+          "both "
+          "passed after fence_barrier_init(), nor a release and acquire");
+    }
+    record(self, report);
+  }
   abandon(self);
 }
 
@@ -97,12 +107,22 @@ void report_barrier_overflow(ThreadState& self, void const* barrier, PhasedBarri
 }
 
 void report_stale_phase(ThreadState& self, void const* barrier, PhasedBarrier const& state,
-                        Site site) {
-  record(self, Report(cluster_of(self), "transfer-phase")
-                   .row(name(self) + " waits for", barrier_name(self, barrier), place(site),
-                        state.phase == 0 ? "the phase before the first, and did before"
-                                         : fmt::format("phase {}, and did before", state.phase - 1))
-                   .row("barrier", "", place(state.init), state_text(state)));
+                        long long wanted, bool waits_twice, Site site) {
+  {
+    Report report(cluster_of(self), "transfer-phase");
+    std::string const phase =
+        wanted < 0 ? "the phase before the first" : fmt::format("phase {}", wanted);
+    report.row(name(self) + " waits for", barrier_name(self, barrier), place(site),
+               waits_twice ? phase + ", and did before"
+                           : fmt::format("{}, and has not seen phase {}", phase, wanted - 1));
+    report.row("barrier", "", place(state.init), state_text(state));
+    if (!waits_twice)
+      report.why(
+          "a phase's parity is that of the one before last: who has not waited for the one "
+          "between, "
+          "and knows of nobody who has, can't tell which of the two has passed");
+    record(self, report);
+  }
   abandon(self);
 }
 
@@ -138,6 +158,16 @@ void report_transfer_scratch(ThreadState& self, std::string const& what,
                              std::string const& expected, Site site) {
   record(self,
          Report(cluster_of(self), "transfer-scratch").row(name(self), what, place(site), expected));
+  abandon(self);
+}
+
+void report_surplus_bytes(ThreadState& self, void const* barrier, PhasedBarrier const& state,
+                          std::uint32_t bytes) {
+  record(self,
+         Report(cluster_of(self), "transfer-bytes")
+             .row(fmt::format("team {} has returned", self.team->rank), "", "",
+                  fmt::format("{} B are on their way", bytes))
+             .row("barrier", barrier_name(self, barrier), place(state.init), state_text(state)));
   abandon(self);
 }
 

@@ -11,8 +11,10 @@
 /// called by the thread at fault and does not return.
 namespace kohort::simulator {
 
+/// `state`: the barrier is one, but the thread can't know; null: it is none.
 [[noreturn]] void report_uninitialised_barrier(ThreadState& self, void const* barrier,
-                                               char const* operation, Site site);
+                                               PhasedBarrier const* state, char const* operation,
+                                               Site site);
 /// `operation`: of a thread of another team than the barrier's.
 [[noreturn]] void report_remote_barrier(ThreadState& self, void const* barrier,
                                         char const* operation, Site site);
@@ -20,8 +22,10 @@ namespace kohort::simulator {
 /// One arrival more than the phase counts, or for a phase that began unseen.
 [[noreturn]] void report_barrier_overflow(ThreadState& self, void const* barrier,
                                           PhasedBarrier const& state, Site site);
+/// A wait for `wanted`, which the line waited for before, or which may be a phase too late.
 [[noreturn]] void report_stale_phase(ThreadState& self, void const* barrier,
-                                     PhasedBarrier const& state, Site site);
+                                     PhasedBarrier const& state, long long wanted, bool waits_twice,
+                                     Site site);
 [[noreturn]] void report_too_many_bytes(ThreadState& self, void const* barrier,
                                         PhasedBarrier const& state, long long bytes, Site site);
 [[noreturn]] void report_transfer_mask(ThreadState& self, std::uint32_t ranks, Site site);
@@ -31,6 +35,9 @@ namespace kohort::simulator {
 /// `what` is not where it has to be.
 [[noreturn]] void report_transfer_scratch(ThreadState& self, std::string const& what,
                                           std::string const& expected, Site site);
+/// A copy still brings `bytes` that nobody expects.
+[[noreturn]] void report_surplus_bytes(ThreadState& self, void const* barrier,
+                                       PhasedBarrier const& state, std::uint32_t bytes);
 [[noreturn]] void report_in_flight_at_exit(ThreadState& self, Transfer const& transfer);
 [[noreturn]] void report_stores_at_exit(ThreadState& self, ThreadState const& issuer,
                                         StoreQueue const& stores);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include "warpgroup.hpp"
 
+#include "../check/cluster_check.hpp"
 #include "../check/transfer_faults.hpp"
 #include "../engine/launch_state.hpp"
 #include "../engine/switching.hpp"
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 
 namespace kohort::simulator {
 namespace {
@@ -28,14 +30,26 @@ void for_each_value(int columns, Body const& body) {
   }
 }
 
+/// Lays out what the threads hold of A.
+void gather_words(WarpgroupMeeting const& meeting, OperandTile& tile) {
+  for (int thread = 0; thread < warpgroup_threads; ++thread) {
+    for (int i = 0; i < 16; ++i) {
+      int const row = thread / 32 * 16 + thread % 32 / 4 + i % 2 * 8;
+      int const word = i / 4 * 8 + thread % 4 + i % 4 / 2 * 4;
+      // As a swizzle of 128 B permutes the 16 B pieces of a row.
+      int const piece = (word / 4) ^ (row % 8);
+      std::memcpy(&tile.bytes[static_cast<std::size_t>(row * 128 + piece * 16 + word % 4 * 4)],
+                  meeting.a_words[static_cast<std::size_t>(thread)] + i, 4);
+    }
+  }
+}
+
 template <class Number>
-void compute(WarpgroupMeeting const& meeting, PlainProduct<Number>& plain) {
+void compute(WarpgroupMeeting const& meeting, std::byte const* a, PlainProduct<Number>& plain) {
   MatrixProduct const& product = meeting.product;
   int const columns = product.columns;
   int const depth = depth_of(product.a_element);
-  read_operand({product.a_element, product.a_is_mn_major, static_cast<std::byte const*>(product.a),
-                product_rows},
-               plain.a, depth, 1);
+  read_operand({product.a_element, product.a_is_mn_major, a, product_rows}, plain.a, depth, 1);
   read_operand(
       {product.b_element, product.b_is_mn_major, static_cast<std::byte const*>(product.b), columns},
       plain.b, 1, columns);
@@ -55,12 +69,18 @@ void compute(WarpgroupMeeting const& meeting, PlainProduct<Number>& plain) {
 }
 
 void compute(WarpgroupMeetings& all, WarpgroupMeeting const& meeting) {
+  auto const* a = static_cast<std::byte const*>(meeting.product.a);
+  if (a == nullptr) {
+    if (all.gathered == nullptr) all.gathered = std::make_unique<OperandTile>();
+    gather_words(meeting, *all.gathered);
+    a = all.gathered->bytes.data();
+  }
   if (meeting.product.a_element == MatrixElement::int8) {
     if (all.integers == nullptr) all.integers = std::make_unique<PlainProduct<std::int32_t>>();
-    compute(meeting, *all.integers);
+    compute(meeting, a, *all.integers);
   } else {
     if (all.floats == nullptr) all.floats = std::make_unique<PlainProduct<float>>();
-    compute(meeting, *all.floats);
+    compute(meeting, a, *all.floats);
   }
 }
 
@@ -111,9 +131,9 @@ void matrix_multiply(Thread& thread, MatrixProduct const& product, Site site) {
   require_whole_warpgroup(self, site);
   WarpgroupMeeting& meeting = meeting_of(self);
   if (meeting.arrived == 0) {
-    require_operand(self, "a product's A", product.a, product_rows * 128, site);
-    int const b_rows = product.b_is_mn_major ? (product.columns + 63) / 64 * 64 : product.columns;
-    require_operand(self, "a product's B", product.b, static_cast<std::size_t>(b_rows) * 128, site);
+    if (product.a != nullptr)
+      require_operand(self, "a product's A", product.a, product_rows * 128, site);
+    require_operand(self, "a product's B", product.b, b_bytes_of(product), site);
     meeting.product = product;
     meeting.site = site;
   } else if (!is_one_product(meeting.product, product) || !same_site(meeting.site, site)) {
@@ -124,6 +144,7 @@ void matrix_multiply(Thread& thread, MatrixProduct const& product, Site site) {
         site);
   }
   meeting.values[static_cast<std::size_t>(self.rank % warpgroup_threads)] = product.values;
+  meeting.a_words[static_cast<std::size_t>(self.rank % warpgroup_threads)] = product.a_words;
   if (++meeting.arrived < warpgroup_threads) {
     self.site = site;
     block(cluster, self, Waiting::product);
@@ -133,12 +154,19 @@ void matrix_multiply(Thread& thread, MatrixProduct const& product, Site site) {
   ++cluster.progress;
   cluster.worker->counts.multiply_adds +=
       static_cast<long long>(product_rows) * product.columns * depth_of(product.a_element);
-  compute(*cluster.warpgroups, meeting);
   int const first = self.index - self.rank % warpgroup_threads;
+  if (cluster.check != nullptr) cluster.check->product_begun(meeting, first);
+  compute(*cluster.warpgroups, meeting);
   cluster.scheduler.make_range_ready(first, first + warpgroup_threads);
   reschedule(cluster, self);
 }
 
-void wait_for_products(Thread&, int, Site) {}
+void wait_for_products(Thread& thread, int pending, Site) {
+  ThreadState const& self = state_of(thread);
+  ClusterState& cluster = cluster_of(self);
+  if (cluster.check == nullptr || cluster.warpgroups == nullptr) return;
+  if (self.rank / warpgroup_threads < self.team->threads / warpgroup_threads)
+    cluster.check->products_waited(meeting_of(self).begun, pending);
+}
 
 }  // namespace kohort::simulator

@@ -15,6 +15,7 @@ bool ClusterOrder::begin(std::uint32_t cluster, int teams, int team_threads,
   source_ = &source;
   ran_out_ = false;
   filling_ = complete_ = rejoined_ = KnowledgeHandle();
+  agent_lanes_.clear();
   joined_.clear();
   phase_ = 0;
   first_after_arrival_ = complete_below_ = 0;
@@ -124,7 +125,9 @@ void ClusterOrder::team_barrier(int team, std::uint32_t site) {
     segments_[i] = step(last, segments_[i], Tick::barrier, site);
     lowest = std::min(lowest, segments_[i]);
   }
-  if (teams_ == 1) std::fill(known_below_.begin(), known_below_.end(), lowest);
+  // An agent's segment is among the lower ones, and tells nothing of its end.
+  if (teams_ == 1 && agent_lanes_.empty())
+    std::fill(known_below_.begin(), known_below_.end(), lowest);
 }
 
 bool ClusterOrder::was_joined(std::uint64_t content) const {
@@ -145,6 +148,13 @@ void ClusterOrder::release_into_phase(std::size_t thread) {
   }
 }
 
+/// What a relaxed arrival says besides the thread's own reads: of what others read, and of agents.
+void ClusterOrder::release_reads_into_phase(std::size_t thread) {
+  if (agent_lanes_.empty()) return;
+  if (!filling_) filling_ = KnowledgeHandle(new Knowledge(teams_));
+  filling_.own().own.join(knowledge_[thread]->own.reads());
+}
+
 void ClusterOrder::cluster_arrived(int index, Publishes publishes, std::uint32_t site) {
   auto const thread = static_cast<std::size_t>(index);
   std::uint32_t const ticks = segments[segments_[thread]].ticks;
@@ -153,6 +163,8 @@ void ClusterOrder::cluster_arrived(int index, Publishes publishes, std::uint32_t
     released_ticks_[thread] = ticks;
     ++released_;
     release_into_phase(thread);
+  } else if (publishes == Publishes::reads) {
+    release_reads_into_phase(thread);
   }
   if (publishes != Publishes::nothing) {
     reads_released_ticks_[thread] = ticks;
@@ -199,7 +211,7 @@ void ClusterOrder::cluster_completed() {
 void ClusterOrder::cluster_waited(int index) {
   auto const thread = static_cast<std::size_t>(index);
   KnowledgeHandle& knowledge = knowledge_[thread];
-  known_below_[thread] = std::max(known_below_[thread], complete_below_);
+  if (agent_lanes_.empty()) known_below_[thread] = std::max(known_below_[thread], complete_below_);
   if (knowledge->content == arrived_with_[thread]) {
     knowledge = complete_;
     return;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "agent_order.hpp"
 #include "knowledge.hpp"
 #include "segments.hpp"
 
@@ -83,6 +84,24 @@ class ClusterOrder {
   void begin_segment(int thread, std::uint32_t site) { tick(thread, Tick::release, site); }
   void acquire(int thread, Published const& published);
 
+  // Agents (agent_order.cpp) ----------------------------------------------------------------------
+  /// What `thread` and all it knows did so far; its later accesses are not part of it.
+  KnowledgeHandle release(int thread, std::uint32_t site);
+  void acquire(int thread, Knowledge const& released);
+  /// Agents see what the thread, and all that it knows, wrote so far.
+  void fence_for_agents(int thread, std::uint32_t site);
+  /// The agent is done, or has done reading.
+  void learn(int thread, Agent agent, bool reads_only);
+
+  Agent begin_agent(int issuer, std::uint32_t site);
+  /// The same of one whose agents end in the order in which they were begun: they share `lane`.
+  Agent begin_agent_in_order(int issuer, std::size_t& lane, std::uint32_t site);
+  static constexpr std::size_t no_lane = ~std::size_t{0};
+  /// The agent as its accesses are recorded, with what its issuer knew as it began it.
+  static ThreadOrder order_of(Agent agent, Knowledge const& known) {
+    return {std::uint64_t{agent.segment} << 5U | agent.lane, agent.segment, agent.lane, 0, &known};
+  }
+
   int teams() const { return teams_; }
   bool ran_out() const { return ran_out_; }
 
@@ -104,6 +123,9 @@ class ClusterOrder {
   void tick(int index, Tick tick, std::uint32_t site);
   SegmentId step(Step& last, SegmentId from, Tick tick, std::uint32_t site);
   void release_into_phase(std::size_t thread);
+  void release_reads_into_phase(std::size_t thread);
+  AgentLanes& agent_lanes_of(int issuer);
+  Agent use_lane(int issuer, std::size_t lane, std::uint32_t site);
   bool was_joined(std::uint64_t content) const;
 
   std::uint32_t cluster_ = 0;
@@ -120,6 +142,8 @@ class ClusterOrder {
   std::vector<std::uint64_t>
       arrived_with_;         ///< the content that it released at the cluster barrier
   std::vector<Step> steps_;  ///< by group
+
+  std::vector<AgentLanes> agent_lanes_;  ///< by team; none before the first agent
 
   /// The cluster barrier's phase that is filling up, and the one that is complete.
   KnowledgeHandle filling_;

@@ -5,6 +5,21 @@
 #include <tuple>
 
 namespace kohort::simulator {
+namespace {
+
+void raise(std::vector<std::uint32_t>& mine, std::vector<std::uint32_t> const& theirs) {
+  if (mine.size() < theirs.size()) mine.resize(theirs.size());
+  for (std::size_t team = 0; team < theirs.size(); ++team)
+    mine[team] = std::max(mine[team], theirs[team]);
+}
+
+bool is_at_most(std::vector<std::uint32_t> const& mine, std::vector<std::uint32_t> const& theirs) {
+  if (mine.size() > theirs.size()) return false;
+  return std::equal(mine.begin(), mine.end(), theirs.begin(),
+                    [](std::uint32_t one, std::uint32_t other) { return one <= other; });
+}
+
+}  // namespace
 
 bool Prefixes::Lanes::is_before(Lanes const& other) const {
   return std::tie(team, group, reads_only) < std::tie(other.team, other.group, other.reads_only);
@@ -38,7 +53,9 @@ Prefixes::Lanes& Prefixes::lanes_of(Lanes const& like) {
 }
 
 bool Prefixes::knows_of(int team) const {
-  return has_passed_a_phase_ || barriers_[static_cast<std::size_t>(team)] > 0 ||
+  auto const at = static_cast<std::size_t>(team);
+  return has_passed_a_phase_ || barriers_[at] > 0 ||
+         (!read_barriers_.empty() && read_barriers_[at] > 0) ||
          std::any_of(lanes_.begin(), lanes_.end(),
                      [&](Lanes const& lanes) { return lanes.team == team && !lanes.reads_only; });
 }
@@ -47,22 +64,56 @@ void Prefixes::join(Prefixes const& other) {
   has_passed_a_phase_ |= other.has_passed_a_phase_;
   arrivals_ = std::max(arrivals_, other.arrivals_);
   read_arrivals_ = std::max(read_arrivals_, other.read_arrivals_);
-  if (barriers_.size() < other.barriers_.size()) barriers_.resize(other.barriers_.size());
-  for (std::size_t team = 0; team < other.barriers_.size(); ++team)
-    barriers_[team] = std::max(barriers_[team], other.barriers_[team]);
+  raise(barriers_, other.barriers_);
+  raise(read_barriers_, other.read_barriers_);
   for (Lanes const& theirs : other.lanes_) {
     Lanes& mine = lanes_of(theirs);
     for (int lane = 0; lane < group_lanes; ++lane)
       mine.ticks[lane] = std::max(mine.ticks[lane], theirs.ticks[lane]);
   }
+  join_fenced(other);
+}
+
+void Prefixes::join_fenced(Prefixes const& other) {
+  if (other.fenced_ == nullptr || other.fenced_ == fenced_) return;
+  if (fenced_ == nullptr || fenced_->is_known_in(*other.fenced_)) {
+    fenced_ = other.fenced_;
+  } else if (!other.fenced_->is_known_in(*fenced_)) {
+    auto both = std::make_shared<Prefixes>(*fenced_);
+    both->join(*other.fenced_);
+    fenced_ = std::move(both);
+  }
+}
+
+Prefixes Prefixes::reads() const {
+  Prefixes only(static_cast<int>(barriers_.size()));
+  only.has_passed_a_phase_ = has_passed_a_phase_;
+  only.read_arrivals_ = read_arrivals_;
+  only.fenced_ = fenced_;
+  only.read_barriers_ = barriers_;
+  raise(only.read_barriers_, read_barriers_);
+  for (Lanes const& lanes : lanes_) {
+    Lanes like = lanes;
+    like.reads_only |= !is_agent(lanes.group);
+    Lanes& into = only.lanes_of(like);
+    for (int lane = 0; lane < group_lanes; ++lane)
+      into.ticks[lane] = std::max(into.ticks[lane], lanes.ticks[lane]);
+  }
+  return only;
+}
+
+void Prefixes::fence(Segment const& of, int lane, std::uint32_t ticks) {
+  fenced_ = nullptr;
+  auto all = std::make_shared<Prefixes>(*this);
+  all->learn(of, lane, ticks, false);
+  fenced_ = std::move(all);
 }
 
 bool Prefixes::is_known_in(Prefixes const& other) const {
   bool known = arrivals_ <= other.arrivals_ && read_arrivals_ <= other.read_arrivals_ &&
                has_passed_a_phase_ <= other.has_passed_a_phase_ &&
-               barriers_.size() <= other.barriers_.size();
-  for (std::size_t team = 0; known && team < barriers_.size(); ++team)
-    known = barriers_[team] <= other.barriers_[team];
+               is_at_most(barriers_, other.barriers_) &&
+               is_at_most(read_barriers_, other.read_barriers_) && is_fenced_in(other);
   for (std::size_t i = 0; known && i < lanes_.size(); ++i) {
     Lanes const& mine = lanes_[i];
     auto const theirs = std::lower_bound(
@@ -73,6 +124,11 @@ bool Prefixes::is_known_in(Prefixes const& other) const {
                        [](std::uint32_t one, std::uint32_t another) { return one <= another; });
   }
   return known;
+}
+
+bool Prefixes::is_fenced_in(Prefixes const& other) const {
+  if (fenced_ == nullptr || fenced_ == other.fenced_) return true;
+  return other.fenced_ != nullptr && fenced_->is_known_in(*other.fenced_);
 }
 
 void Prefixes::pass_cluster_barrier(std::uint32_t arrivals, bool reads_only) {
@@ -95,11 +151,13 @@ void Prefixes::learn(Segment const& of, int lane, std::uint32_t ticks, bool read
 }
 
 void Prefixes::forget_lanes_of(int team) {
-  std::erase_if(lanes_, [&](Lanes const& lanes) { return lanes.team == team; });
+  std::erase_if(lanes_,
+                [&](Lanes const& lanes) { return lanes.team == team && !is_agent(lanes.group); });
 }
 
 void Prefixes::forget_lanes_below(std::span<std::uint32_t const> ticks, int team_threads) {
   std::erase_if(lanes_, [&](Lanes const& lanes) {
+    if (is_agent(lanes.group)) return false;
     int const first = lanes.group * group_lanes;
     int const existing = std::min(group_lanes, team_threads - first);
     for (int lane = 0; lane < existing; ++lane) {

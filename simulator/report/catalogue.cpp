@@ -8,7 +8,7 @@
 namespace kohort::simulator {
 namespace {
 
-constexpr std::array<CatalogueEntry, 40> entries{{
+constexpr std::array<CatalogueEntry, 41> entries{{
     {"team-barrier-divergent",
      "a team barrier needs every thread of the team; on an H200 this passes silently and pairs "
      "with "
@@ -126,6 +126,10 @@ constexpr std::array<CatalogueEntry, 40> entries{{
      "under ManualLifetime a team's memory goes when its last thread returns, and nothing makes it "
      "wait for this access (on an H200: launch failure)",
      "let the owner pass a cluster barrier after the access, or leave ManualLifetime"},
+    {"transfer-missing-fence",
+     "the copy engine and the matrix unit see what threads wrote to scratch only after a fence for "
+     "them; a barrier alone does not do",
+     "call member.team_barrier(before_transfer) between the write and the copy or product"},
     {"scratch-out-of-bounds", "the access is beyond the scratch object",
      "make the object larger, or the index smaller"},
     {"buffer-out-of-bounds", "the access is beyond the Buffer",

@@ -1,13 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kohort/simulator/operations.hpp>
 #include <kohort/simulator/thread.hpp>
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 namespace kohort::simulator {
+
+struct PhaseOrder;
 
 /// What an mbarrier keeps in its 8 bytes, and what a report wants to know besides.
 struct PhasedBarrier {
@@ -15,6 +19,11 @@ struct PhasedBarrier {
   struct Waited {
     long long phase = before_any;
     Site site;
+  };
+  /// A thread of the cluster that waits.
+  struct Waiting {
+    int thread = 0;
+    AtomicScope scope = AtomicScope::team;
   };
   static constexpr long long before_any = -2;  ///< -1 is what a producer waits for first
   /// Hardware counts to this.
@@ -29,8 +38,9 @@ struct PhasedBarrier {
   bool was_waited_for = true;  ///< the phase before this one, by anybody
   Site init;
   Site last_arrival;
-  std::vector<int> waiting;    ///< threads of the cluster
-  std::vector<Waited> waited;  ///< by rank in the team; empty until somebody waited
+  std::vector<Waiting> waiting;
+  std::vector<Waited> waited;         ///< by rank in the team; empty until somebody waited
+  std::shared_ptr<PhaseOrder> order;  ///< in check mode
 
   bool is_over() const { return arrived == arrivals && expected == brought; }
   bool has_passed(std::uint32_t parity) const {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../check/cluster_check.hpp"
 #include "../check/faults.hpp"
 #include "../check/transfer_faults.hpp"
 #include "../engine/launch_state.hpp"
@@ -21,7 +22,9 @@ bool is_own(ThreadState const& self, void const* barrier) {
 PhasedBarrier& initialised(ThreadState& self, void const* barrier, char const* operation,
                            Site site) {
   PhasedBarrier* const found = transfers_of(cluster_of(self)).find(barrier);
-  if (found == nullptr) report_uninitialised_barrier(self, barrier, operation, site);
+  ClusterCheck const* const check = cluster_of(self).check;
+  if (found == nullptr || (check != nullptr && !check->knows_init(*found)))
+    report_uninitialised_barrier(self, barrier, found, operation, site);
   return *found;
 }
 
@@ -37,19 +40,31 @@ void complete_if_over(ClusterState& cluster, PhasedBarrier& barrier) {
   if (!barrier.is_over()) return;
   barrier.begin_next_phase();
   ++cluster.progress;
-  for (int const thread : barrier.waiting) cluster.scheduler.make_ready(thread);
+  if (cluster.check != nullptr) cluster.check->phase_completed(barrier);
+  for (PhasedBarrier::Waiting const& waiting : barrier.waiting) {
+    if (cluster.check != nullptr) cluster.check->waited(barrier, waiting.thread, waiting.scope);
+    cluster.scheduler.make_ready(waiting.thread);
+  }
   barrier.waiting.clear();
 }
 
-void count_arrival(ThreadState& self, void const* address, PhasedBarrier& barrier, Site site) {
+void count_arrival(ThreadState& self, void const* address, PhasedBarrier& barrier, Arrival arrival,
+                   Site site) {
+  ClusterState& cluster = cluster_of(self);
   // Who arrives for a phase knows that the one before is over, and that is what a wait tells: an
   // arrival for a phase that began unseen was meant for the one before.
-  bool const was_unseen = barrier.arrived == 0 && !barrier.was_waited_for;
+  bool const was_unseen =
+      (barrier.arrived == 0 && !barrier.was_waited_for) ||
+      (cluster.check != nullptr && !cluster.check->knows_a_wait(barrier, barrier.phase - 1));
   if (barrier.arrived == barrier.arrivals || was_unseen)
     report_barrier_overflow(self, address, barrier, site);
+  if (cluster.check != nullptr) {
+    cluster.check->barrier_changed(address, site);
+    cluster.check->arrived(barrier, arrival, site);
+  }
   ++barrier.arrived;
   barrier.last_arrival = site;
-  complete_if_over(cluster_of(self), barrier);
+  complete_if_over(cluster, barrier);
 }
 
 void count_expected(ThreadState& self, void const* address, PhasedBarrier& barrier, int bytes,
@@ -59,6 +74,19 @@ void count_expected(ThreadState& self, void const* address, PhasedBarrier& barri
   barrier.expected += bytes;
 }
 
+/// A parity says which of two phases is meant. So who waits for one knows of the one before that it
+/// is over, and does not wait for one twice.
+void require_next_phase(ThreadState& self, void const* address, PhasedBarrier const& barrier,
+                        PhasedBarrier::Waited const& last, long long wanted, Site site) {
+  // Another line may well wait for a phase that this thread has seen: it may have a Waiter of its
+  // own.
+  bool const waits_twice = wanted == last.phase && same_site(last.site, site);
+  ClusterCheck const* const check = cluster_of(self).check;
+  bool const skips =
+      check != nullptr && wanted > last.phase + 1 && !check->knows_a_wait(barrier, wanted - 1);
+  if (waits_twice || skips) report_stale_phase(self, address, barrier, wanted, waits_twice, site);
+}
+
 }  // namespace
 
 TransferTable& transfers_of(ClusterState& cluster) {
@@ -66,8 +94,9 @@ TransferTable& transfers_of(ClusterState& cluster) {
   return *cluster.transfers;
 }
 
-void bring_bytes(ClusterState& cluster, PhasedBarrier& barrier, std::uint32_t bytes) {
-  barrier.brought += bytes;
+void bring_bytes(ClusterState& cluster, PhasedBarrier& barrier, Transfer const& transfer) {
+  barrier.brought += transfer.bytes;
+  if (cluster.check != nullptr) cluster.check->bytes_came(barrier, transfer);
   complete_if_over(cluster, barrier);
 }
 
@@ -85,18 +114,23 @@ void init_transfer_barrier(Thread& thread, void* barrier, int arrivals, Site sit
   state.team = self.team->rank;
   state.arrivals = arrivals;
   state.init = site;
+  if (ClusterCheck* const check = cluster_of(self).check)
+    check->barrier_initialised(state, barrier, site);
   std::memcpy(barrier, &barrier_pattern, sizeof barrier_pattern);
 }
 
-void fence_transfer_barrier_init(Thread&, Site) {}
+void fence_transfer_barrier_init(Thread& thread, Site) {
+  if (ClusterCheck* const check = cluster_of(state_of(thread)).check) check->barrier_inits_fenced();
+}
 
 void arrive_at_transfer_barrier(Thread& thread, void* barrier, Site site) {
   ThreadState& self = state_of(thread);
   preempt(cluster_of(self), self);
-  count_arrival(self, barrier, own_barrier(self, barrier, "arrive", site), site);
+  count_arrival(self, barrier, own_barrier(self, barrier, "arrive", site), Arrival::local, site);
 }
 
-void arrive_at_peers_transfer_barrier(Thread& thread, void* barrier, int rank, bool, Site site) {
+void arrive_at_peers_transfer_barrier(Thread& thread, void* barrier, int rank,
+                                      bool publishes_writes, Site site) {
   ThreadState& self = state_of(thread);
   ClusterState& cluster = cluster_of(self);
   if (rank < 0 || rank >= cluster.size) report_peer_rank(self, rank, site);
@@ -104,7 +138,10 @@ void arrive_at_peers_transfer_barrier(Thread& thread, void* barrier, int rank, b
     report_transfer_scratch(self, "arrive", "a barrier is named as the calling team's own", site);
   preempt(cluster, self);
   void* const twin = map_peer(thread, barrier, rank, site);
-  count_arrival(self, twin, initialised(self, twin, "arrive", site), site);
+  Arrival const arrival = !publishes_writes         ? Arrival::relaxed
+                          : rank == self.team->rank ? Arrival::local
+                                                    : Arrival::released;
+  count_arrival(self, twin, initialised(self, twin, "arrive", site), arrival, site);
 }
 
 void expect_bytes(Thread& thread, void* barrier, int bytes, bool arrives, Site site) {
@@ -114,14 +151,14 @@ void expect_bytes(Thread& thread, void* barrier, int bytes, bool arrives, Site s
   PhasedBarrier& state = own_barrier(self, barrier, operation, site);
   count_expected(self, barrier, state, bytes, site);
   if (arrives) {
-    count_arrival(self, barrier, state, site);
+    count_arrival(self, barrier, state, Arrival::local, site);
   } else {
     complete_if_over(cluster_of(self), state);
   }
 }
 
-void wait_for_transfer_barrier(Thread& thread, void* barrier, std::uint32_t parity, AtomicScope,
-                               Site site) {
+void wait_for_transfer_barrier(Thread& thread, void* barrier, std::uint32_t parity,
+                               AtomicScope scope, Site site) {
   ThreadState& self = state_of(thread);
   ClusterState& cluster = cluster_of(self);
   preempt(cluster, self);
@@ -129,23 +166,24 @@ void wait_for_transfer_barrier(Thread& thread, void* barrier, std::uint32_t pari
   ++cluster.worker->counts.phased_waits;
   if (state.waited.empty()) state.waited.resize(static_cast<std::size_t>(self.team->threads));
   PhasedBarrier::Waited& mine = state.waited[static_cast<std::size_t>(self.rank)];
-  if (state.has_passed(parity)) {
-    // The same line waits for one phase after the other. Another line may well wait for a phase
-    // that this thread has seen: it may have a Waiter of its own.
-    if (mine.phase == state.phase - 1 && same_site(mine.site, site))
-      report_stale_phase(self, barrier, state, site);
-    mine = {state.phase - 1, site};
+  long long const wanted = state.has_passed(parity) ? state.phase - 1 : state.phase;
+  require_next_phase(self, barrier, state, mine, wanted, site);
+  mine = {wanted, site};
+  if (wanted < state.phase) {
     state.was_waited_for = true;
+    if (cluster.check != nullptr) cluster.check->waited(state, self.index, scope);
     return;
   }
-  mine = {state.phase, site};
-  state.waiting.push_back(self.index);
+  state.waiting.push_back({self.index, scope});
   self.site = site;
   self.sent = barrier;
   self.argument = static_cast<int>(state.phase);
   block(cluster, self, Waiting::transfer_barrier);
 }
 
-void fence_before_transfer(Thread&, Site) {}
+void fence_before_transfer(Thread& thread, Site site) {
+  if (ClusterCheck* const check = cluster_of(state_of(thread)).check)
+    check->fenced_for_transfers(site);
+}
 
 }  // namespace kohort::simulator

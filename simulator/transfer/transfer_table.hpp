@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include "../order/agents.hpp"
+#include "../order/knowledge.hpp"
 #include "phased_barrier.hpp"
 
 #include <kohort/simulator/transfers.hpp>
@@ -41,6 +43,9 @@ struct Transfer {
   std::array<std::byte, 16> value{};
   Tile tile;
   int at[5] = {0, 0, 0, 0, 0};
+  // In check mode:
+  Agent agent;
+  KnowledgeHandle known;  ///< to the issuer as it began the copy
 
   bool stores() const {
     return kind == TransferKind::store || kind == TransferKind::tile_store ||
@@ -53,8 +58,13 @@ struct StoreQueue {
   std::uint64_t issued = 0;
   std::uint64_t waited_for = 0;          ///< the ones below are done, and the thread knows
   std::vector<std::uint64_t> under_way;  ///< in order of issue
-  std::uint64_t wanted = 0;              ///< while it waits: all below
+  std::vector<std::uint64_t> batches;    ///< how many were issued at each wait, empty batches too
+  std::uint64_t wanted = 0;              ///< by its last wait: all below
   Site last;                             ///< of the latest
+
+  // In check mode:
+  std::size_t lane = ~std::size_t{0};  ///< its agents' (ClusterOrder::no_lane: none yet)
+  std::vector<Agent> agents;
 
   bool are_done(std::uint64_t below) const {
     return under_way.empty() || under_way.front() >= below;
@@ -77,8 +87,8 @@ struct TransferTable {
 /// The cluster's table, from the first use on.
 TransferTable& transfers_of(ClusterState& cluster);
 
-/// `bytes` have come to the receiver of `barrier`.
-void bring_bytes(ClusterState& cluster, PhasedBarrier& barrier, std::uint32_t bytes);
+/// The transfer's bytes have come, of which `barrier` is told.
+void bring_bytes(ClusterState& cluster, PhasedBarrier& barrier, Transfer const& transfer);
 
 /// Completes the agent that the scheduler picked.
 void complete_transfer(ClusterState& cluster, int agent);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include "../check/cluster_check.hpp"
 #include "../check/faults.hpp"
 #include "../check/transfer_faults.hpp"
 #include "../engine/launch_state.hpp"
@@ -55,8 +56,9 @@ void require_barrier(ThreadState& self, void const* barrier, void const* named, 
   ClusterState& cluster = cluster_of(self);
   if (cluster.arena.contains(named) && cluster.arena.team_of(named) != self.team->rank)
     report_remote_barrier(self, named, "a copy", site);
-  if (transfers_of(cluster).find(barrier) == nullptr)
-    report_uninitialised_barrier(self, barrier, "a copy", site);
+  PhasedBarrier const* const found = transfers_of(cluster).find(barrier);
+  if (found == nullptr || (cluster.check != nullptr && !cluster.check->knows_init(*found)))
+    report_uninitialised_barrier(self, barrier, found, "a copy", site);
 }
 
 void move_bytes(ClusterState& cluster, Transfer const& transfer) {
@@ -101,14 +103,15 @@ void finish(ClusterState& cluster, Transfer const& transfer) {
   if (transfer.stores()) {
     end_store(cluster, transfer);
   } else if (PhasedBarrier* const barrier = cluster.transfers->find(transfer.barrier)) {
-    bring_bytes(cluster, *barrier, transfer.bytes);
+    bring_bytes(cluster, *barrier, transfer);
   }
 }
 
 /// The issuer goes on; `transfer` completes when the schedule says so.
-void begin(ThreadState& self, Transfer const& transfer) {
+void begin(ThreadState& self, Transfer& transfer) {
   ClusterState& cluster = cluster_of(self);
   TransferTable& table = transfers_of(cluster);
+  if (cluster.check != nullptr) cluster.check->copy_begun(transfer);
   if (cluster.scheduler.agent_completes_at_once()) {
     finish(cluster, transfer);
     return;
@@ -119,6 +122,7 @@ void begin(ThreadState& self, Transfer const& transfer) {
   table.under_way.back().is_under_way = true;
   ++table.pending;
   cluster.scheduler.add_agent(agent);
+  preempt(cluster, self);  // before its issuer's next access as well
 }
 
 void begin_store(ThreadState& self, Transfer transfer) {
@@ -306,19 +310,22 @@ void tile_store_async(Thread& thread, Tile const& tile, int const* at, void cons
   begin_store(self, transfer);
 }
 
-void wait_for_stores(Thread& thread, int pending, bool, Site site) {
+void wait_for_stores(Thread& thread, int pending, bool read_only, Site site) {
   ThreadState& self = state_of(thread);
   ClusterState& cluster = cluster_of(self);
   preempt(cluster, self);
   if (cluster.transfers == nullptr || cluster.transfers->stores.empty()) return;
   StoreQueue& queue = cluster.transfers->stores[static_cast<std::size_t>(self.index)];
-  auto const left = static_cast<std::uint64_t>(pending);
-  queue.wanted = queue.issued - std::min(queue.issued, left);
+  // A wait ends a batch.
+  queue.batches.push_back(queue.issued);
+  auto const left = static_cast<std::size_t>(pending);
+  queue.wanted = left < queue.batches.size() ? queue.batches[queue.batches.size() - 1 - left] : 0;
   if (!queue.are_done(queue.wanted)) {
     self.site = site;
     block(cluster, self, Waiting::stores);
   }
   queue.waited_for = std::max(queue.waited_for, queue.wanted);
+  if (cluster.check != nullptr) cluster.check->stores_waited(queue, read_only);
 }
 
 void complete_transfer(ClusterState& cluster, int agent) {
@@ -334,13 +341,21 @@ void complete_transfer(ClusterState& cluster, int agent) {
 void check_transfers_at_exit(ThreadState& self) {
   ClusterState& cluster = cluster_of(self);
   int const team = self.team->rank;
+  if (cluster.check != nullptr) {
+    // Whether the team knows that they are done does not depend on the schedule.
+    cluster.check->end_uses_of_scratch(team);
+    return;
+  }
   for (Transfer const& transfer : cluster.transfers->under_way) {
     bool const reads_mine = transfer.kind != TransferKind::push_value &&
                             transfer.kind != TransferKind::load &&
                             transfer.kind != TransferKind::tile_load &&
                             cluster.thread(transfer.issuer).team->rank == team;
-    if (transfer.is_under_way && (transfer.receiver == team || reads_mine))
-      report_in_flight_at_exit(self, transfer);
+    if (!transfer.is_under_way || (transfer.receiver != team && !reads_mine)) continue;
+    PhasedBarrier const* const barrier = cluster.transfers->find(transfer.barrier);
+    if (barrier != nullptr && barrier->brought + transfer.bytes > barrier->expected)
+      report_surplus_bytes(self, transfer.barrier, *barrier, transfer.bytes);
+    report_in_flight_at_exit(self, transfer);
   }
   if (cluster.transfers->stores.empty()) return;
   int const first = self.index - self.rank;

@@ -75,6 +75,7 @@ void stores_match(Target const& target, unsigned seed) {
         "tile_store", Policy(target, boxes, threads),
         KOHORT_LAMBDA(typename Policy::member_type const& member) {
           Slot& slot = member.team_scratch();
+          TileMap<T, Rank, Target> const& tensor_map = map;  // nvcc: not first in an if constexpr
           int const box = member.league_rank();
           for (int i = member.team_rank(); i < bytes; i += threads)
             slot.tile[i] = source[box * bytes + i];
@@ -83,9 +84,9 @@ void stores_match(Target const& target, unsigned seed) {
             int at[Rank];
             for (int d = 0; d < Rank; ++d) at[d] = place[box * Rank + d];
             if constexpr (Adds) {
-              member.tile_add_async(map, at, reinterpret_cast<T const*>(slot.tile));
+              member.tile_add_async(tensor_map, at, reinterpret_cast<T const*>(slot.tile));
             } else {
-              member.tile_store_async(map, at, reinterpret_cast<T const*>(slot.tile));
+              member.tile_store_async(tensor_map, at, reinterpret_cast<T const*>(slot.tile));
             }
             member.wait_stores();
           }

@@ -21,6 +21,11 @@ Buffer<T, Simulator> filled(Simulator const& target, std::size_t count, T value)
   return buffer;
 }
 
+/// What a copy takes begins at a multiple of 16 B.
+struct alignas(16) Aligned {
+  float tile[256];
+};
+
 void race_team_scratch(Simulator const& target) {
   auto const buffer = filled(target, 4, 0.0F);
   float* const sums = buffer.data();
@@ -166,6 +171,38 @@ void peer_ended_repaired(Simulator const& target) {
   parallel_for("pulls_last", Unguarded(target, 4, 256), kernel);
 }
 
+void transfer_missing_fence(Simulator const& target) {
+  using Policy = ClusterPolicy<Simulator, TeamScratch<Aligned>>;
+  auto const buffer = filled(target, 4 * 256, 0.0F);
+  float* const out = buffer.data();
+  auto kernel = KOHORT_LAMBDA(Policy::member_type const& member) {
+    auto& tile = member.team_scratch().tile;
+    tile[member.team_rank()] = 1;
+    member.team_barrier();
+    if (member.team_rank() == 0) {
+      member.copy_async(out + member.league_rank() * 256, tile, 256);
+      member.wait_stores_read();
+    }
+  };
+  parallel_for("store_behind_a_barrier", Policy(target, 4, 256), kernel);
+}
+
+void transfer_missing_fence_repaired(Simulator const& target) {
+  using Policy = ClusterPolicy<Simulator, TeamScratch<Aligned>>;
+  auto const buffer = filled(target, 4 * 256, 0.0F);
+  float* const out = buffer.data();
+  auto kernel = KOHORT_LAMBDA(Policy::member_type const& member) {
+    auto& tile = member.team_scratch().tile;
+    tile[member.team_rank()] = 1;
+    member.team_barrier(before_transfer);
+    if (member.team_rank() == 0) {
+      member.copy_async(out + member.league_rank() * 256, tile, 256);
+      member.wait_stores_read();
+    }
+  };
+  parallel_for("store_behind_a_fence", Policy(target, 4, 256), kernel);
+}
+
 void scratch_out_of_bounds(Simulator const& target) {
   auto const buffer = filled(target, 4 * 256, 0.0F);
   float* const out = buffer.data();
@@ -289,6 +326,7 @@ std::vector<tests::FaultyKernel> const& checked_kernels() {
       KOHORT_CHECKED_KERNEL("atomic-scope", atomic_scope),
       KOHORT_CHECKED_KERNEL("peer-not-started", peer_not_started),
       KOHORT_CHECKED_KERNEL("peer-ended", peer_ended),
+      KOHORT_CHECKED_KERNEL("transfer-missing-fence", transfer_missing_fence),
       KOHORT_CHECKED_KERNEL("scratch-out-of-bounds", scratch_out_of_bounds),
       KOHORT_CHECKED_KERNEL("buffer-out-of-bounds", buffer_out_of_bounds),
       KOHORT_CHECKED_KERNEL("use-after-free", use_after_free),

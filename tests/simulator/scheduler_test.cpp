@@ -87,6 +87,48 @@ TEST(Scheduler, MovesAPctThreadBehindAllOthersAtAChangePoint) {
   EXPECT_THAT(ran, ::testing::Each(true));
 }
 
+TEST(Scheduler, PicksAgentsWhenNoThreadIsReady) {
+  for (Kind const kind : {Kind::rank, Kind::reverse, Kind::late, Kind::steps}) {
+    Scheduler scheduler;
+    scheduler.reset({.kind = kind}, 0, 1, 3);
+    int const first = scheduler.first_agent();
+    EXPECT_GT(first, 3) << "a sweep over the threads ends before it";
+    for (int agent : {0, 70, 200}) scheduler.add_agent(first + agent);
+    std::vector<int> order;
+    for (int picked = scheduler.pick(); picked >= 0; picked = scheduler.pick()) {
+      order.push_back(picked);
+      if (picked < first) {
+        EXPECT_EQ(scheduler.running(), picked);
+        scheduler.block(picked);
+      } else {
+        EXPECT_LT(scheduler.running(), first) << "an agent is no thread";
+        scheduler.remove_agent(picked);
+      }
+    }
+    ASSERT_EQ(order.size(), 6U);
+    EXPECT_EQ(order[3], first);
+    EXPECT_EQ(order[4], first + 70);
+    EXPECT_EQ(order[5], first + 200);
+  }
+}
+
+TEST(Scheduler, LeavesItToTheScheduleWhenAgentsAreDone) {
+  Scheduler scheduler;
+  for (Kind const kind : {Kind::rank, Kind::reverse, Kind::last, Kind::exit_first, Kind::eager}) {
+    scheduler.reset({.kind = kind}, 0, 1, 1);
+    EXPECT_TRUE(scheduler.agent_completes_at_once());
+  }
+  for (Kind const kind : {Kind::late, Kind::random, Kind::steps}) {
+    scheduler.reset({.kind = kind}, 0, 1, 1);
+    EXPECT_FALSE(scheduler.agent_completes_at_once());
+  }
+  scheduler.reset({.kind = Kind::pct, .depth = 2, .seed = 5}, 0, 1, 1);
+  int at_once = 0;
+  for (int i = 0; i < 100; ++i) at_once += scheduler.agent_completes_at_once() ? 1 : 0;
+  EXPECT_GT(at_once, 20);
+  EXPECT_LT(at_once, 80);
+}
+
 RC_GTEST_PROP(Scheduler, RunsEveryThreadOnceUnderEverySchedule, ()) {
   Schedule schedule;
   schedule.kind = *rc::gen::element(Kind::rank, Kind::reverse, Kind::last, Kind::exit_first,

@@ -26,8 +26,11 @@ struct MatrixProduct {
   bool b_is_mn_major = false;
   bool begins_anew = false;  ///< C = A·B
   int columns = 0;
-  void const* a = nullptr;
+  void const* a = nullptr;  ///< null: A is in registers
   void const* b = nullptr;
+  /// A in registers: the calling thread's 16 words of 64 rows of 32. Word i is of row thread / 32 *
+  /// 16 + thread % 32 / 4 + i % 2 * 8, there word i / 4 * 8 + thread % 4 + i % 4 / 2 * 4.
+  std::uint32_t const* a_words = nullptr;
   void* values = nullptr;  ///< the calling thread's part of C, 64 × columns / 128 numbers
 };
 

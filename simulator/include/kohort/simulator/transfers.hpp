@@ -87,8 +87,8 @@ void tile_multicast_async(Thread& thread, Tile const& tile, int const* at, void*
 void tile_store_async(Thread& thread, Tile const& tile, int const* at, void const* source,
                       bool adds, Site site);
 
-/// Until at most `pending` of the thread's stores, the latest, are under way. `read_only`: until
-/// their scratch was read.
+/// Until at most `pending` batches of the thread's stores, the latest, are under way; a batch is
+/// what was stored since the last wait. `read_only`: until their scratch was read.
 void wait_for_stores(Thread& thread, int pending, bool read_only, Site site);
 
 }  // namespace kohort::simulator
