@@ -189,6 +189,33 @@ void a_buffer_may_die_behind_its_launch(Target const& target) {
   require_all_equal(download(results), expected, "sums of buffers that are gone");
 }
 
+/// Kernels that begin early and wait see all that the ones before wrote, whether those let them
+/// begin or not.
+template <class Target>
+void early_launches_wait_for_what_they_read(Target const& target) {
+  using Policy = ClusterPolicy<Target>;
+  constexpr int count = 4096;
+  auto const numbers = filled<int>(target, count, 0);
+  int* const number = numbers.data();
+  for (int launch = 0; launch < 40; ++launch) {
+    Policy policy(target, count / 64, 64);
+    if (launch % 4 != 3) policy.begin_early();
+    parallel_for(
+        "early", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          if (launch % 3 == 0) member.allow_next();
+          member.wait_for_previous();
+          // Another team's element each time: its own order would hide a launch that did not wait.
+          int const team = (member.league_rank() + launch * 7) % member.league_size();
+          int const mine = team * 64 + member.team_rank();
+          number[mine] = number[mine] + mine % 3 + 1;
+          if (launch % 3 == 1) member.allow_next();
+        });
+  }
+  std::vector<int> expected;
+  for (int i = 0; i < count; ++i) expected.push_back(40 * (i % 3 + 1));
+  require_all_equal(download(numbers), expected, "sums over 40 launches");
+}
+
 /// An error on the host between launches disturbs neither.
 template <class Target>
 void a_host_exception_between_launches_is_harmless(Target const& target) {
@@ -211,6 +238,7 @@ Rung<UnitTarget> const rung(
     {{"TheLargestFunctorArrivesWhole", the_largest_functor_arrives_whole<UnitTarget>},
      {"AClassLambdaCopiesItsObject", a_class_lambda_copies_its_object<UnitTarget>},
      {"LaunchesRunInOrder", launches_run_in_order<UnitTarget>},
+     {"EarlyLaunchesWaitForWhatTheyRead", early_launches_wait_for_what_they_read<UnitTarget>},
      {"LaunchesOfDifferentShapesRunInOrder", launches_of_different_shapes_run_in_order<UnitTarget>},
      {"FenceMayBeCalledAtAnyTime", fence_may_be_called_at_any_time<UnitTarget>},
      {"CopiesOfATargetShareTheirQueue", copies_of_a_target_share_their_queue<UnitTarget>},

@@ -22,6 +22,7 @@
 #include <kohort/scratch.hpp>
 #include <kohort/shape.hpp>
 #include <kohort/shared.hpp>
+#include <kohort/subgroup_mma.hpp>
 #include <kohort/subgroup_tile.hpp>
 #include <kohort/targets.hpp>
 #include <kohort/tile_map.hpp>

@@ -265,6 +265,8 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>>,
   friend class Transfers<ClusterMember, Target>;
   template <class, class, class, class, int, MatrixMajor, MatrixMajor>
   friend class WarpgroupMma;
+  template <class, class, class, class, int>
+  friend class SubgroupMma;
 
   static constexpr KOHORT_FUNCTION bool size_is_one() {
     return Traits::has_static_shape && Traits::static_shape.count() == 1;

@@ -25,6 +25,7 @@ namespace Impl {
 
 /// Backend seam, static functions over a ThreadHandle<Target> (WarpgroupMma says what each does):
 ///   begin(thread, site)
+///   multiply_words<Mma>(thread, values, begins_anew, std::uint32_t const (&a)[16], B const*, site)
 ///   multiply<Mma>(thread, float_or_int (&values)[Mma::values], A const*, B const*, site)
 ///   wait<Mma, Pending>(thread, values, site)
 ///   stores_rows   whether it has: store_rows<Out, FirstColumn>(thread, values, Out* rows), 16-bit
@@ -81,6 +82,59 @@ class WarpgroupMma {
   KOHORT_FUNCTION void multiply(Member const& member, A const* a, B const* b,
                                 CallSite site = CallSite::current()) {
     Operations::template multiply<WarpgroupMma>(member.thread_, values_, begins_anew_, a, b, site);
+    begins_anew_ = false;
+  }
+
+  /// A tile of A in the warpgroup's registers, to be changed on its way: 16 words a thread.
+  class RegisterOperand {
+   public:
+    /// Reads a K-major tile of 64 rows, swizzled as for multiply().
+    template <class Member>
+    KOHORT_FUNCTION void load(Member const& member, A const* tile) {
+#pragma unroll
+      for (int i = 0; i < 16; ++i) {
+        auto const offset =
+            static_cast<std::uint32_t>(row_of(member, i) * 128 + word_of(member, i) * 4);
+        words_[i] = *reinterpret_cast<std::uint32_t const*>(
+            reinterpret_cast<char const*>(tile) + swizzled_offset(Swizzle::bytes128, offset));
+      }
+    }
+    /// Calls `body(row, k, element)` for each element that this thread holds; it may be changed.
+    template <class Member, class Body>
+    KOHORT_FUNCTION void for_each(Member const& member, Body const& body) {
+      constexpr int in_word = 4 / static_cast<int>(sizeof(A));
+#pragma unroll
+      for (int i = 0; i < 16; ++i) {
+        A elements[in_word];
+        __builtin_memcpy(elements, &words_[i], sizeof elements);
+#pragma unroll
+        for (int e = 0; e < in_word; ++e)
+          body(row_of(member, i), word_of(member, i) * in_word + e, elements[e]);
+        __builtin_memcpy(&words_[i], elements, sizeof elements);
+      }
+    }
+
+   private:
+    friend class WarpgroupMma;
+    template <class Member>
+    static KOHORT_FUNCTION int row_of(Member const& member, int i) {
+      int const thread = member.team_rank() % threads;
+      return thread / 32 * 16 + thread % 32 / 4 + 8 * (i % 2);
+    }
+    template <class Member>
+    static KOHORT_FUNCTION int word_of(Member const& member, int i) {
+      return i / 4 * 8 + member.team_rank() % 4 + i % 4 / 2 * 4;
+    }
+    std::uint32_t words_[16];
+  };
+
+  /// The same with A from registers, which stay as they are until the wait.
+  template <class Member>
+  KOHORT_FUNCTION void multiply(Member const& member, RegisterOperand const& a, B const* b,
+                                CallSite site = CallSite::current()) {
+    static_assert(AMajor == MatrixMajor::k, "an operand in registers is K-major");
+    Operations::template multiply_words<WarpgroupMma>(member.thread_, values_, begins_anew_,
+                                                      a.words_, b, site);
     begins_anew_ = false;
   }
 

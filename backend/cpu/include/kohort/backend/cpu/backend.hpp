@@ -9,6 +9,7 @@
 #include <kohort/backend/cpu/mma.hpp>
 #include <kohort/backend/cpu/reduce.hpp>
 #include <kohort/backend/cpu/residency.hpp>
+#include <kohort/backend/cpu/subgroup_mma.hpp>
 #include <kohort/backend/cpu/target.hpp>
 #include <kohort/backend/cpu/thread.hpp>
 #include <kohort/backend/cpu/tile_descriptor.hpp>

@@ -48,6 +48,22 @@ struct MatrixOperations<Simulator> {
                                 .values = values},
                                {site.file, site.line});
   }
+  template <class Mma>
+  static KOHORT_FUNCTION void multiply_words(Thread const& thread,
+                                             typename Mma::accumulator_type (&values)[Mma::values],
+                                             bool begins_anew, std::uint32_t const (&a)[16],
+                                             typename Mma::b_type const* b, CallSite site) {
+    simulator::matrix_multiply(thread.simulated(),
+                               {.a_element = matrix_element<typename Mma::a_type>,
+                                .b_element = matrix_element<typename Mma::b_type>,
+                                .b_is_mn_major = Mma::b_major == MatrixMajor::mn,
+                                .begins_anew = begins_anew,
+                                .columns = Mma::columns,
+                                .b = b,
+                                .a_words = a,
+                                .values = values},
+                               {site.file, site.line});
+  }
   template <class Mma, int Pending>
   static KOHORT_FUNCTION void wait(Thread const& thread,
                                    typename Mma::accumulator_type (&)[Mma::values], CallSite site) {

@@ -13,6 +13,7 @@
 #include <kohort/backend/cuda/probe.hpp>
 #include <kohort/backend/cuda/reduce.hpp>
 #include <kohort/backend/cuda/residency.hpp>
+#include <kohort/backend/cuda/subgroup_mma.hpp>
 #include <kohort/backend/cuda/target.hpp>
 #include <kohort/backend/cuda/thread.hpp>
 #include <kohort/backend/cuda/tile_descriptor.hpp>

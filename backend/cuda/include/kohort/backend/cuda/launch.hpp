@@ -33,7 +33,9 @@ inline cudaError_t submit(CudaState const& state, Kernel const& kernel,
   if (resolved.prefers) {
     attributes[config.numAttrs++] = preferred_cluster_attribute(request.preferred_cluster);
   }
-  if (request.begins_early) attributes[config.numAttrs++] = early_attribute();
+  // As clusters do, it begins with compute capability 9.0; before that the stream's order is all.
+  if (request.begins_early && state.facts.properties.has_dsmem)
+    attributes[config.numAttrs++] = early_attribute();
   if (config.numAttrs > 0) config.attrs = attributes;
   return cudaLaunchKernelExC(&config, kernel.function, arguments);
 }

@@ -67,6 +67,34 @@ struct MatrixOperations<Cuda> {
 #endif
   }
 
+  /// A in registers: 16 words a thread, four for each 32 B of K.
+  template <class Mma>
+  static KOHORT_FUNCTION void multiply_words(Thread const& thread,
+                                             typename Mma::accumulator_type (&values)[Mma::values],
+                                             bool begins_anew, std::uint32_t const (&a)[16],
+                                             typename Mma::b_type const* b, CallSite) {
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    using Instruction = WarpgroupInstruction<typename Mma::a_type, typename Mma::b_type>;
+    constexpr bool b_is_mn = Mma::b_major == MatrixMajor::mn;
+    constexpr std::uint64_t mn_step = 128 * Instruction::depth;
+    std::uint64_t const b_at = OperandDescriptor::of(shared_address(b), 128 * Mma::depth);
+    fence_operands(values);
+    asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+    for (int step = 0; step < 4; ++step) {
+      std::uint32_t const words[4] = {a[step * 4], a[step * 4 + 1], a[step * 4 + 2],
+                                      a[step * 4 + 3]};
+      Instruction::template issue_words<Mma::columns, b_is_mn>(
+          values, words, OperandDescriptor::advanced(b_at, step * (b_is_mn ? mn_step : 32)),
+          step > 0 || !begins_anew);
+    }
+    asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
+    fence_operands(values);
+#else
+    PlainProduct<Mma>::multiply_words(thread.team_rank() % Mma::threads, values, begins_anew, a, b);
+#endif
+  }
+
   template <class Mma, int Pending>
   static KOHORT_FUNCTION void wait(Thread const&,
                                    typename Mma::accumulator_type (&values)[Mma::values],

@@ -15,6 +15,8 @@
 #define KOHORT_NEXT_16_2 "%18"
 #define KOHORT_NEXT_16_3 "%19"
 #define KOHORT_NEXT_16_4 "%20"
+#define KOHORT_NEXT_16_5 "%21"
+#define KOHORT_NEXT_16_6 "%22"
 #define KOHORT_REGISTERS_32 \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
   "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31"
@@ -30,6 +32,8 @@
 #define KOHORT_NEXT_32_2 "%34"
 #define KOHORT_NEXT_32_3 "%35"
 #define KOHORT_NEXT_32_4 "%36"
+#define KOHORT_NEXT_32_5 "%37"
+#define KOHORT_NEXT_32_6 "%38"
 #define KOHORT_REGISTERS_48 \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
   "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
@@ -48,6 +52,8 @@
 #define KOHORT_NEXT_48_2 "%50"
 #define KOHORT_NEXT_48_3 "%51"
 #define KOHORT_NEXT_48_4 "%52"
+#define KOHORT_NEXT_48_5 "%53"
+#define KOHORT_NEXT_48_6 "%54"
 #define KOHORT_REGISTERS_64 \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
   "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
@@ -70,6 +76,8 @@
 #define KOHORT_NEXT_64_2 "%66"
 #define KOHORT_NEXT_64_3 "%67"
 #define KOHORT_NEXT_64_4 "%68"
+#define KOHORT_NEXT_64_5 "%69"
+#define KOHORT_NEXT_64_6 "%70"
 #define KOHORT_REGISTERS_96 \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
   "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
@@ -99,6 +107,8 @@
 #define KOHORT_NEXT_96_2 "%98"
 #define KOHORT_NEXT_96_3 "%99"
 #define KOHORT_NEXT_96_4 "%100"
+#define KOHORT_NEXT_96_5 "%101"
+#define KOHORT_NEXT_96_6 "%102"
 #define KOHORT_REGISTERS_128 \
   "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, " \
   "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, " \
@@ -136,3 +146,5 @@
 #define KOHORT_NEXT_128_2 "%130"
 #define KOHORT_NEXT_128_3 "%131"
 #define KOHORT_NEXT_128_4 "%132"
+#define KOHORT_NEXT_128_5 "%133"
+#define KOHORT_NEXT_128_6 "%134"

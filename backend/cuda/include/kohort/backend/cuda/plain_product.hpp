@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kohort/macros.hpp>
+#include <kohort/backend/cuda/device_code.hpp>
 #include <kohort/warpgroup_mma.hpp>
 
 #include <cstdint>
+#include <cstring>
 
 namespace kohort::Impl {
 
@@ -27,6 +28,35 @@ struct PlainProduct {
         sum += number(at<Mma::a_major>(a, row, k)) * number(at<Mma::b_major>(b, column, k));
       values[i] = sum;
     }
+  }
+
+  /// A in registers: a lane's words go round among the four lanes of its rows.
+  static KOHORT_FUNCTION void multiply_words([[maybe_unused]] int thread,
+                                             [[maybe_unused]] Accumulator (&values)[Mma::values],
+                                             [[maybe_unused]] bool begins_anew,
+                                             [[maybe_unused]] std::uint32_t const (&a)[16],
+                                             [[maybe_unused]] typename Mma::b_type const* b) {
+    KOHORT_CUDA_DEVICE_BODY(
+        constexpr int in_word = 4 / static_cast<int>(sizeof(typename Mma::a_type));
+        int const first_column = thread % 4 * 2; int const quad = thread % 32 / 4 * 4;
+        if (begins_anew) for (int i = 0; i < Mma::values; ++i) values[i] = Accumulator(0);
+        for (int word = 0; word < 32; ++word) {
+          for (int half = 0; half < 2; ++half) {
+            std::uint32_t const mine = a[word / 8 * 4 + word % 8 / 4 * 2 + half];
+            std::uint32_t const theirs = __shfl_sync(0xffffffffU, mine, quad + word % 4);
+            for (int i = 0; i < Mma::values; ++i) {
+              if (i / 2 % 2 != half) continue;
+              int const column = first_column + 8 * (i / 4) + i % 2;
+              for (int e = 0; e < in_word; ++e) {
+                typename Mma::a_type element;
+                memcpy(&element, reinterpret_cast<char const*>(&theirs) + e * sizeof element,
+                       sizeof element);
+                values[i] +=
+                    number(element) * number(at<Mma::b_major>(b, column, word * in_word + e));
+              }
+            }
+          }
+        })
   }
 
  private:

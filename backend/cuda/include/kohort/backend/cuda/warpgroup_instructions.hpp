@@ -35,6 +35,27 @@ namespace kohort::Impl {
                "}, " KOHORT_NEXT_##count##_0 ", " KOHORT_NEXT_##count##_1 ", p;\n}"                \
                : KOHORT_OPERANDS_##count(KOHORT_INTEGER_OPERAND, values)                           \
                : "l"(a), "l"(b), "r"(accumulates))
+// The same with A in registers, four words a thread.
+#define KOHORT_WGMMA_A_WORDS(count)                                                         \
+  " {" KOHORT_REGISTERS_##count "}, {" KOHORT_NEXT_##count##_0 ", " KOHORT_NEXT_##count##_1 \
+      ", " KOHORT_NEXT_##count##_2 ", " KOHORT_NEXT_##count##_3 "}, " KOHORT_NEXT_##count##_4
+#define KOHORT_WGMMA_START(count, shape, types)               \
+  "{\n.reg .pred p;\nsetp.ne.b32 p, " KOHORT_NEXT_##count##_5 \
+      ", 0;\nwgmma.mma_async.sync.aligned." shape "." types
+#define KOHORT_WGMMA_WORDS(a) "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3])
+#define KOHORT_WGMMA_TRANSPOSABLE_R(count, shape, types)                                    \
+  asm volatile(KOHORT_WGMMA_START(count, shape, types)                                      \
+                   KOHORT_WGMMA_A_WORDS(count) ", p, 1, 1, " KOHORT_NEXT_##count##_6 ";\n}" \
+               : KOHORT_OPERANDS_##count(KOHORT_FLOAT_OPERAND, values)                      \
+               : KOHORT_WGMMA_WORDS(a), "l"(b), "r"(accumulates), "n"(BIsMn ? 1 : 0))
+#define KOHORT_WGMMA_K_MAJOR_R(count, shape, types)                                                \
+  asm volatile(KOHORT_WGMMA_START(count, shape, types) KOHORT_WGMMA_A_WORDS(count) ", p, 1, 1;\n}" \
+               : KOHORT_OPERANDS_##count(KOHORT_FLOAT_OPERAND, values)                             \
+               : KOHORT_WGMMA_WORDS(a), "l"(b), "r"(accumulates))
+#define KOHORT_WGMMA_INTEGER_R(count, shape, types)                                          \
+  asm volatile(KOHORT_WGMMA_START(count, shape, types) KOHORT_WGMMA_A_WORDS(count) ", p;\n}" \
+               : KOHORT_OPERANDS_##count(KOHORT_INTEGER_OPERAND, values)                     \
+               : KOHORT_WGMMA_WORDS(a), "l"(b), "r"(accumulates))
 /// The instruction of the N that is asked for.
 #define KOHORT_WGMMA_BY_WIDTH(form, k, types) \
   if constexpr (N == 32) {                    \
@@ -63,6 +84,12 @@ struct WarpgroupInstruction<bfloat16, bfloat16> {
                                                std::uint64_t b, int accumulates) {
     KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_TRANSPOSABLE, "k16", "f32.bf16.bf16")
   }
+  template <int N, bool BIsMn>
+  static __device__ __forceinline__ void issue_words(float (&values)[N / 2],
+                                                     std::uint32_t const (&a)[4], std::uint64_t b,
+                                                     int accumulates) {
+    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_TRANSPOSABLE_R, "k16", "f32.bf16.bf16")
+  }
 };
 
 template <>
@@ -72,6 +99,12 @@ struct WarpgroupInstruction<float16, float16> {
   static __device__ __forceinline__ void issue(float (&values)[N / 2], std::uint64_t a,
                                                std::uint64_t b, int accumulates) {
     KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_TRANSPOSABLE, "k16", "f32.f16.f16")
+  }
+  template <int N, bool BIsMn>
+  static __device__ __forceinline__ void issue_words(float (&values)[N / 2],
+                                                     std::uint32_t const (&a)[4], std::uint64_t b,
+                                                     int accumulates) {
+    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_TRANSPOSABLE_R, "k16", "f32.f16.f16")
   }
 };
 
@@ -83,6 +116,12 @@ struct WarpgroupInstruction<tfloat32, tfloat32> {
                                                std::uint64_t b, int accumulates) {
     KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR, "k8", "f32.tf32.tf32")
   }
+  template <int N, bool BIsMn>
+  static __device__ __forceinline__ void issue_words(float (&values)[N / 2],
+                                                     std::uint32_t const (&a)[4], std::uint64_t b,
+                                                     int accumulates) {
+    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR_R, "k8", "f32.tf32.tf32")
+  }
 };
 
 template <>
@@ -92,6 +131,12 @@ struct WarpgroupInstruction<float8_e4m3, float8_e4m3> {
   static __device__ __forceinline__ void issue(float (&values)[N / 2], std::uint64_t a,
                                                std::uint64_t b, int accumulates) {
     KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR, "k32", "f32.e4m3.e4m3")
+  }
+  template <int N, bool BIsMn>
+  static __device__ __forceinline__ void issue_words(float (&values)[N / 2],
+                                                     std::uint32_t const (&a)[4], std::uint64_t b,
+                                                     int accumulates) {
+    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR_R, "k32", "f32.e4m3.e4m3")
   }
 };
 
@@ -103,6 +148,12 @@ struct WarpgroupInstruction<float8_e4m3, float8_e5m2> {
                                                std::uint64_t b, int accumulates) {
     KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR, "k32", "f32.e4m3.e5m2")
   }
+  template <int N, bool BIsMn>
+  static __device__ __forceinline__ void issue_words(float (&values)[N / 2],
+                                                     std::uint32_t const (&a)[4], std::uint64_t b,
+                                                     int accumulates) {
+    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR_R, "k32", "f32.e4m3.e5m2")
+  }
 };
 
 template <>
@@ -112,6 +163,12 @@ struct WarpgroupInstruction<float8_e5m2, float8_e4m3> {
   static __device__ __forceinline__ void issue(float (&values)[N / 2], std::uint64_t a,
                                                std::uint64_t b, int accumulates) {
     KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR, "k32", "f32.e5m2.e4m3")
+  }
+  template <int N, bool BIsMn>
+  static __device__ __forceinline__ void issue_words(float (&values)[N / 2],
+                                                     std::uint32_t const (&a)[4], std::uint64_t b,
+                                                     int accumulates) {
+    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR_R, "k32", "f32.e5m2.e4m3")
   }
 };
 
@@ -123,6 +180,12 @@ struct WarpgroupInstruction<float8_e5m2, float8_e5m2> {
                                                std::uint64_t b, int accumulates) {
     KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR, "k32", "f32.e5m2.e5m2")
   }
+  template <int N, bool BIsMn>
+  static __device__ __forceinline__ void issue_words(float (&values)[N / 2],
+                                                     std::uint32_t const (&a)[4], std::uint64_t b,
+                                                     int accumulates) {
+    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR_R, "k32", "f32.e5m2.e5m2")
+  }
 };
 
 template <>
@@ -133,9 +196,21 @@ struct WarpgroupInstruction<std::int8_t, std::int8_t> {
                                                std::uint64_t b, int accumulates) {
     KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_INTEGER, "k32", "s32.s8.s8")
   }
+  template <int N, bool BIsMn>
+  static __device__ __forceinline__ void issue_words(std::int32_t (&values)[N / 2],
+                                                     std::uint32_t const (&a)[4], std::uint64_t b,
+                                                     int accumulates) {
+    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_INTEGER_R, "k32", "s32.s8.s8")
+  }
 };
 
 #undef KOHORT_WGMMA_BY_WIDTH
+#undef KOHORT_WGMMA_INTEGER_R
+#undef KOHORT_WGMMA_K_MAJOR_R
+#undef KOHORT_WGMMA_TRANSPOSABLE_R
+#undef KOHORT_WGMMA_WORDS
+#undef KOHORT_WGMMA_START
+#undef KOHORT_WGMMA_A_WORDS
 #undef KOHORT_WGMMA_INTEGER
 #undef KOHORT_WGMMA_K_MAJOR
 #undef KOHORT_WGMMA_TRANSPOSABLE
