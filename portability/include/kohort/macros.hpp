@@ -13,3 +13,11 @@
 #define KOHORT_LAMBDA [=]
 #define KOHORT_CLASS_LAMBDA [ =, *this ]
 #endif
+
+/// KOHORT_UNROLL: before a loop of constant length that must be unrolled, because its arrays live
+/// in registers. nvcc's pragma is unknown to g++, which reads the same source for the host.
+#if defined(__CUDA_ARCH__)
+#define KOHORT_UNROLL _Pragma("unroll")
+#else
+#define KOHORT_UNROLL
+#endif

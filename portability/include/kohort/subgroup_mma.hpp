@@ -64,7 +64,7 @@ class SubgroupMma {
   template <class Member, class Body>
   KOHORT_FUNCTION void for_each_fragment(Member const& member, Body const& body) {
     int const lane = member.team_rank() % threads;
-#pragma unroll
+    KOHORT_UNROLL
     for (int i = 0; i < values; i += 2)
       body(lane / 4 + 8 * (i / 2 % 2), lane % 4 * 2 + 8 * (i / 4), values_[i], values_[i + 1]);
   }

@@ -91,7 +91,7 @@ class WarpgroupMma {
     /// Reads a K-major tile of 64 rows, swizzled as for multiply().
     template <class Member>
     KOHORT_FUNCTION void load(Member const& member, A const* tile) {
-#pragma unroll
+      KOHORT_UNROLL
       for (int i = 0; i < 16; ++i) {
         auto const offset =
             static_cast<std::uint32_t>(row_of(member, i) * 128 + word_of(member, i) * 4);
@@ -103,11 +103,11 @@ class WarpgroupMma {
     template <class Member, class Body>
     KOHORT_FUNCTION void for_each(Member const& member, Body const& body) {
       constexpr int in_word = 4 / static_cast<int>(sizeof(A));
-#pragma unroll
+      KOHORT_UNROLL
       for (int i = 0; i < 16; ++i) {
         A elements[in_word];
         __builtin_memcpy(elements, &words_[i], sizeof elements);
-#pragma unroll
+        KOHORT_UNROLL
         for (int e = 0; e < in_word; ++e)
           body(row_of(member, i), word_of(member, i) * in_word + e, elements[e]);
         __builtin_memcpy(&words_[i], elements, sizeof elements);
@@ -154,7 +154,7 @@ class WarpgroupMma {
     int const thread = member.team_rank() % threads;
     int const row = thread / 32 * 16 + thread % 32 / 4;
     int const column = FirstColumn + thread % 4 * 2;
-#pragma unroll
+    KOHORT_UNROLL
     for (int i = 0; i < Columns / 2; i += 2)
       body(row + 8 * (i / 2 % 2), column + 8 * (i / 4), values_[FirstColumn / 2 + i],
            values_[FirstColumn / 2 + i + 1]);

@@ -53,7 +53,7 @@ struct MatrixOperations<Cuda> {
     std::uint64_t const b_at = OperandDescriptor::of(shared_address(b), block_bytes);
     fence_operands(values);
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-#pragma unroll
+    KOHORT_UNROLL
     for (int step = 0; step < steps; ++step) {
       Instruction::template issue<Mma::columns, a_is_mn, b_is_mn>(
           values, OperandDescriptor::advanced(a_at, step * (a_is_mn ? mn_step : 32)),
@@ -80,7 +80,7 @@ struct MatrixOperations<Cuda> {
     std::uint64_t const b_at = OperandDescriptor::of(shared_address(b), 128 * Mma::depth);
     fence_operands(values);
     asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-#pragma unroll
+    KOHORT_UNROLL
     for (int step = 0; step < 4; ++step) {
       std::uint32_t const words[4] = {a[step * 4], a[step * 4 + 1], a[step * 4 + 2],
                                       a[step * 4 + 3]};
@@ -114,7 +114,7 @@ struct MatrixOperations<Cuda> {
     int const lane = thread.team_rank() % 32;
     int const row = thread.team_rank() % 128 / 32 * 16 + lane % 16;
     std::uint32_t const base = shared_address(rows) + static_cast<std::uint32_t>(row * 128);
-#pragma unroll
+    KOHORT_UNROLL
     for (int pair = 0; pair < 4; ++pair) {
       int const at = FirstColumn / 2 + pair * 8;
       auto const place = static_cast<std::uint32_t>((pair * 2 + lane / 16) ^ (row % 8));
@@ -159,7 +159,7 @@ struct MatrixOperations<Cuda> {
   template <class Accumulator, int Count>
   static KOHORT_FUNCTION void fence_operands([[maybe_unused]] Accumulator (&values)[Count]) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
-#pragma unroll
+    KOHORT_UNROLL
     for (int i = 0; i < Count; ++i) {
       if constexpr (std::is_same_v<Accumulator, float>) {
         asm volatile("" : "+f"(values[i])::"memory");

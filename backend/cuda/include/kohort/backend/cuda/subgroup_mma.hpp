@@ -139,10 +139,10 @@ struct SubgroupMatrixOperations<Cuda> {
     int const row = thread.team_rank() % 32 / 4;
     int const word = thread.team_rank() % 4;
     std::uint32_t a_words[4];
-#pragma unroll
+    KOHORT_UNROLL
     for (int i = 0; i < 4; ++i)
       a_words[i] = word_of(a + (row + 8 * (i % 2)) * a_stride, word + 4 * (i / 2));
-#pragma unroll
+    KOHORT_UNROLL
     for (int eight = 0; eight < Mma::columns / 8; ++eight) {
       auto const* const column = b + (eight * 8 + row) * b_stride;
       std::uint32_t const b_words[2] = {word_of(column, word), word_of(column, word + 4)};
