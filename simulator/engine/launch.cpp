@@ -30,6 +30,7 @@ void gather_facts(LaunchState const& launch) {
   LaunchFacts& gathered = facts().gathered;
   gathered.largest_cluster = std::max(gathered.largest_cluster, launch.plan().largest_cluster());
   gathered.communicates_globally |= launch.communicates();
+  gathered.has_transfers |= launch.counts().transfers > 0;
 }
 
 void run_worker(LaunchState& launch, int number) {

@@ -54,8 +54,8 @@ TEST(Explore, FindsAMissingClusterBarrierThatRankOrderHides) {
 TEST(Explore, PassesTheKernelThatHasItsBarrier) {
   Exploration const passed = explore([] { return copies_right(Simulator(), true); });
   EXPECT_TRUE(passed) << passed;
-  // rank, reverse, last and exit-first of two teams, late, 16 of pct, 16 random
-  EXPECT_EQ(passed.schedules, 2 + 2 * 2 + 1 + 16 + 16);
+  // rank, reverse, last and exit-first of two teams, 16 of pct, 16 random
+  EXPECT_EQ(passed.schedules, 2 + 2 * 2 + 16 + 16);
   EXPECT_EQ(passed.schedule, "");
 }
 
@@ -203,7 +203,7 @@ TEST(Explore, CountsUpFromTheSeedThatItIsGiven) {
         return true;
       },
       {.pct_schedules = 2, .pct_depth = 4, .random_schedules = 2, .seed = 50});
-  EXPECT_EQ(tried, (std::vector<std::string>{"rank", "reverse", "last:0", "exit-first:0", "late",
+  EXPECT_EQ(tried, (std::vector<std::string>{"rank", "reverse", "last:0", "exit-first:0",
                                              "pct:4:50", "pct:4:51", "random:50", "random:51"}));
 }
 

@@ -76,6 +76,7 @@ std::optional<Schedule> overriding_schedule();
 struct LaunchFacts {
   int largest_cluster = 1;             ///< teams
   bool communicates_globally = false;  ///< an atomic on global memory was seen
+  bool has_transfers = false;          ///< a copy was begun
 };
 LaunchFacts take_launch_facts();
 

@@ -79,15 +79,17 @@ inline bool survives(std::function<bool()> const& body, simulator::Schedule cons
   return false;
 }
 
-/// The ladder after `rank`, for launches whose largest cluster has `teams` teams.
-inline std::vector<simulator::Schedule> ladder(int teams, ExploreOptions const& options) {
+/// The ladder after `rank`, for what the launches did under it.
+inline std::vector<simulator::Schedule> ladder(simulator::LaunchFacts const& facts,
+                                               ExploreOptions const& options) {
+  int const teams = facts.largest_cluster;
   using simulator::Schedule;
   std::vector<Schedule> rungs{{.kind = Schedule::Kind::reverse}};
   for (int rank = 0; rank < teams; ++rank)
     rungs.push_back({.kind = Schedule::Kind::last, .rank = rank});
   for (int rank = 0; rank < teams; ++rank)
     rungs.push_back({.kind = Schedule::Kind::exit_first, .rank = rank});
-  rungs.push_back({.kind = Schedule::Kind::late});
+  if (facts.has_transfers) rungs.push_back({.kind = Schedule::Kind::late});
   for (int i = 0; i < options.pct_schedules; ++i)
     rungs.push_back({.kind = Schedule::Kind::pct,
                      .depth = options.pct_depth,
@@ -215,7 +217,7 @@ inline Exploration explore(std::function<bool()> const& body, ExploreOptions con
   if (!Impl::survives(body, {}, exploration)) return exploration;
   simulator::LaunchFacts const facts = simulator::take_launch_facts();
   exploration.ran_serially = facts.communicates_globally;
-  std::vector<simulator::Schedule> rungs = Impl::ladder(facts.largest_cluster, options);
+  std::vector<simulator::Schedule> rungs = Impl::ladder(facts, options);
   for (simulator::Schedule& rung : rungs) rung.serial = exploration.ran_serially;
   for (std::size_t i = 0; i < rungs.size(); ++i) {
     if (Impl::survives(body, rungs[i], exploration)) continue;
