@@ -22,6 +22,10 @@ enum class PipelineShape { team, axes };
 /// Stages of scratch that one warpgroup of each team fills by transfers, and its other warpgroups
 /// empty. A stage is filled again when every team that a fill reaches has emptied it.
 ///
+/// Tiles that teams share are brought by maps that are split among them, so that each team brings a
+/// part of what each of its peers waits for. With one issuer for all, a fast team could hand a
+/// stage back twice before a slow one did once, and the two would count as one of each.
+///
 /// The kernel keeps the stages' tiles in cluster scratch, in arrays of `Stages`; the pipeline says
 /// which of them is meant.
 template <int Stages, PipelineShape Shape = PipelineShape::axes>
