@@ -105,6 +105,7 @@ function(kohort_add_conformance)
   # the one that a machine at hand can run, unless asked for more.
   set(KOHORT_CUDA_ARCHITECTURES ${KOHORT_CUDA_CONFORMANCE_ARCHITECTURES})
   kohort_add_kernels(kohort_conformance FILES ${rungs} TARGETS simulator cuda)
+  kohort_link_kernel_units(kohort_conformance checked cuda)
   if(KOHORT_HAS_SIMULATOR)
     # Instrumented, so that the ladder runs in mode check too; in mode run its hooks end at once.
     kohort_check_target(kohort_conformance)

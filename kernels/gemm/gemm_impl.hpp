@@ -33,12 +33,16 @@ class GeneralLauncher : public Launcher {
           arguments.result.epilogue = epilogue;
           return arguments;
         }()),
-        policy_(target, League(tiles(with.n), tiles(with.m), static_cast<int>(with.batch)), 256) {}
+        policy_(target, teams(with), 256) {}
   void launch() const override { parallel_for("gemm_general", policy_, kernel_); }
 
  private:
-  static int tiles(long long extent) {
-    return static_cast<int>((extent + general_tile - 1) / general_tile);
+  static int teams(Operands<In> const& with) {
+    double const all = 1.0 * tiles_of(with.m) * tiles_of(with.n) * static_cast<double>(with.batch);
+    if (all >= 0x1p31)
+      throw std::invalid_argument(
+          "kohort: gemm: the result has 2^31 tiles of 128 x 128 or more; cut the problem up");
+    return static_cast<int>(all);
   }
   GeneralKernel<Target, In> kernel_;
   GeneralPolicy<Target, In> policy_;
@@ -58,7 +62,10 @@ struct Family {
   static std::vector<TileKind> kinds() {
     std::vector<TileKind> all;
     if (has_wide) all.push_back(TileKind::wide);
-    if (has_others) all.insert(all.end(), {TileKind::narrow, TileKind::slim});
+    if (has_others) {  // one by one: of an insertion g++ 12 warns wrongly
+      all.push_back(TileKind::narrow);
+      all.push_back(TileKind::slim);
+    }
     return all;
   }
   /// Calls `body` with the configuration of `kind`.
@@ -141,6 +148,27 @@ bool is_aligned(Operands<In> const& with) {
          fits(with.d, with.d_stride, with.d_batch_stride, sizeof(OutOf<In>), with.batch);
 }
 
+/// Whether the tiles' places can be counted: by 16 bits, of 128 rows and 64 columns or more.
+template <class In>
+bool is_countable(Operands<In> const& with) {
+  return with.m <= 65536LL * 128 && with.n <= 65536LL * 64;
+}
+
+/// A launch of the tiled kernel; the tile maps' refusal in terms of the cluster.
+template <class Target, class C>
+std::shared_ptr<Launcher> tiled_launcher(Target const& target, Operands<typename C::In> const& with,
+                                         Epilogue<typename C::Out> const& epilogue,
+                                         Choice const& choice) {
+  try {
+    return std::make_shared<TiledLauncher<Target, C>>(target, with, epilogue, choice.cut);
+  } catch (TileMapError const& error) {
+    throw std::invalid_argument("kohort: gemm: " + to_string(choice) +
+                                ": teams that share a tile each fetch a slice of it, so a cluster "
+                                "has 1, 2, 4 or 8 of them along x and y (" +
+                                error.what() + ")");
+  }
+}
+
 template <class Target, class In>
 std::shared_ptr<Launcher> general_launcher(Target const& target, Operands<In> const& with,
                                            Epilogue<OutOf<In>> const& epilogue) {
@@ -179,7 +207,8 @@ Gemm<Target, In>::Gemm(Target const& target, Problem const& problem, In const* a
   bool const wants_tiles =
       (wish.kind && *wish.kind != TileKind::general) || (wish.cluster && wish.cluster->count() > 1);
   bool const tiled =
-      is_aligned(with) && with_family<In>(with.a_major, with.b_major, [&](auto family) {
+      is_aligned(with) && is_countable(with) &&
+      with_family<In>(with.a_major, with.b_major, [&](auto family) {
         if (wish.kind == TileKind::general) return;
         if (wish.kind) require_kind({*wish.kind, {}}, family.kinds());
         choices_ = candidates_for(wish, extent, family.kinds());
@@ -195,7 +224,7 @@ Gemm<Target, In>::Gemm(Target const& target, Problem const& problem, In const* a
           using C = decltype(config);
           fetched_bytes_ = Plan<Target, C>::fetched_bytes(with, choice_.cut);
           unshared_bytes_ = Plan<Target, C>::fetched_bytes(with, {{1, 1, choice_.cut.cluster.z}});
-          return std::make_shared<TiledLauncher<Target, C>>(target, with, finish, choice_.cut);
+          return tiled_launcher<Target, C>(target, with, finish, choice_);
         });
       });
   if (launcher_ != nullptr) {
@@ -210,9 +239,11 @@ Gemm<Target, In>::Gemm(Target const& target, Problem const& problem, In const* a
   if (wants_tiles)
     throw std::invalid_argument(
         std::string("kohort: gemm: tiles that teams share need ") +
-        (tiled ? "another kernel than the general one, or a device that has room for them"
-               : "addresses and row lengths in multiples of 16 B, and K-major operands of 8 or 32 "
-                 "bits: take the general kernel in clusters of one, or pad the matrices"));
+        (tiled
+             ? "another kernel than the general one, or a device that has room for them"
+             : "addresses and row lengths in multiples of 16 B, K-major operands of 8 or 32 bits, "
+               "and at most 2^23 rows and 2^22 columns: take the general kernel in clusters of "
+               "one, or pad the matrices"));
   choice_ = {};
   choices_ = {choice_};
   launcher_ = general_launcher<Target, In>(target, with, finish);

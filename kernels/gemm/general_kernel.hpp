@@ -25,6 +25,9 @@ struct GeneralArguments {
 };
 
 inline constexpr int general_tile = 128;  ///< rows and columns of a team
+KOHORT_FUNCTION int tiles_of(long long extent) {
+  return static_cast<int>((extent + general_tile - 1) / general_tile);
+}
 
 template <class In>
 struct alignas(1024) GeneralScratch {
@@ -50,8 +53,7 @@ class GeneralKernel {
   KOHORT_FUNCTION void operator()(Member const& member) const {
     GeneralScratch<In>& scratch = member.team_scratch();
     int const group = member.team_rank() / 128;
-    Place place{member.league_index(1) * general_tile, member.league_index(0) * general_tile,
-                member.league_index(2)};
+    Place place = place_of(member.league_rank());
     auto const steps = static_cast<int>((with_.k + depth - 1) / depth);
     Product product;
     product.clear();
@@ -75,6 +77,15 @@ class GeneralKernel {
  private:
   using Product = WarpgroupMma<Target, In, In, float, general_tile>;
   static constexpr int depth = Product::depth;
+
+  /// Row by row, matrix by matrix: the league has one dimension, because the others' limits are
+  /// lower than what there may be of tiles.
+  KOHORT_FUNCTION Place place_of(int tile) const {
+    int const columns = tiles_of(with_.result.n);
+    int const rows = tiles_of(with_.result.m);
+    int const row = tile / columns;
+    return {row % rows * general_tile, tile % columns * general_tile, row / rows};
+  }
 
   /// Rows of A, or columns of B, from `first` on, in the order of a swizzled K-major tile.
   /// Neighbours among the threads fetch neighbours in memory.

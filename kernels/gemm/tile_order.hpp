@@ -64,12 +64,19 @@ inline std::vector<TilePlace> tiles_in_order(TileOrder order, int rows, int colu
       for (int column = 0; column < columns; ++column)
         for (int row = band; row < rows && row < band + height; ++row) add(row, column);
   } else {
-    std::uint32_t side = 1;
-    while (side < static_cast<std::uint32_t>(rows) || side < static_cast<std::uint32_t>(columns))
-      side *= 2;
-    for (std::uint64_t at = 0; at < std::uint64_t{side} * side; ++at) {
-      TilePlace const place = on_hilbert_curve(side, at);
-      if (place.row < rows && place.column < columns) places.push_back(place);
+    // Squares as wide as the shorter side, one after the other: a curve ends beside the next one's
+    // start.
+    int const longer = rows < columns ? columns : rows;
+    int side = 1;
+    while (side < rows && side < columns) side *= 2;
+    for (int square = 0; square < longer; square += side) {
+      for (std::int64_t at = 0; at < std::int64_t{side} * side; ++at) {
+        TilePlace const place =
+            on_hilbert_curve(static_cast<std::uint32_t>(side), static_cast<std::uint64_t>(at));
+        int const row = rows < columns ? place.row : place.column + square;
+        int const column = rows < columns ? place.column + square : place.row;
+        if (row < rows && column < columns) add(row, column);
+      }
     }
   }
   return places;

@@ -68,7 +68,8 @@ TEST(Program, RunReportsAVerifiedResult) {
 
 TEST(Program, RunsEveryKernelInClusters) {
   for (char const* kernel :
-       {"reduce --n 50000 --type int64 --cluster 2x2x1", "halo --n 50000 --radius 5 --cluster 4",
+       {"gemm --m 256 --n 256 --k 128 --cluster 2x2",
+        "reduce --n 50000 --type int64 --cluster 2x2x1", "halo --n 50000 --radius 5 --cluster 4",
         "histogram --n 50000 --bins 1000 --team 64 --cluster 4x2"}) {
     Started const one = run(std::string("run ") + kernel + " --target simulator");
     EXPECT_EQ(one.status, 0) << kernel << "\n" << one.output;
@@ -76,10 +77,26 @@ TEST(Program, RunsEveryKernelInClusters) {
   }
 }
 
+TEST(Program, GemmTellsItsTraffic) {
+  Started const gemm = run(
+      "run gemm --target simulator --m 512 --n 512 --k 512 --tile narrow --cluster 1x4 --alpha 0.5 "
+      "--bias on --json");
+  ASSERT_EQ(gemm.status, 0) << gemm.output;
+  nlohmann::json const document = nlohmann::json::parse(gemm.output);
+  nlohmann::json const traffic = {{"a_bytes", 524288},
+                                  {"b_bytes", 2097152},
+                                  {"global_to_scratch_bytes", 2621440},
+                                  {"no_cluster_bytes", 4194304}};
+  EXPECT_EQ(document["traffic"], traffic);
+  EXPECT_EQ(document["choice"], "narrow 1x4x1 blocks");
+  EXPECT_EQ(document["arguments"]["alpha"], "0.5");
+  EXPECT_FALSE(document.contains("tflops"));
+}
+
 TEST(Program, ListNamesTheKernels) {
   Started const list = run("list");
   EXPECT_EQ(list.status, 0);
-  for (char const* kernel : {"reduce", "halo", "histogram"})
+  for (char const* kernel : {"reduce", "gemm", "halo", "histogram"})
     EXPECT_NE(list.output.find(kernel), std::string::npos) << list.output;
 }
 
@@ -105,6 +122,10 @@ TEST(Program, AWrongFlagIsNamedWithWhatFits) {
       {"run reduce --target abacus", {"--target", "abacus", "simulator"}},
       {"run reduce --target simulator --profile h300", {"--profile", "h300", "h200-sxm"}},
       {"run reduce --target simulator --schedule fair", {"--schedule", "fair", "reverse"}},
+      {"run gemm --target simulator --tune on", {"--tune", "simulator"}},
+      {"run gemm --target simulator --m 33 --k 9 --cluster 2", {"--cluster", "16 B", "pad"}},
+      {"run gemm --target simulator --type tf32 --tile wide", {"--tile", "narrow, slim"}},
+      {"run gemm --alpha much", {"--alpha", "much"}},
       {"run halo --radius 17", {"--radius", "17", "16"}},
       {"run histogram --target simulator --bins 1000000", {"--bins", "1000000", "929792"}},
       {"info --profile h300", {"--profile", "h300", "h200-sxm"}},

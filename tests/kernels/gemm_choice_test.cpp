@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#include <gtest/gtest.h>
+#include <kernels/common/random_data.hpp>
+#include <kernels/gemm/choice.hpp>
+
+#include <cstdlib>
+#include <set>
+#include <utility>
+
+namespace kohort::kernels::gemm {
+namespace {
+
+TEST(TileOrders, VisitEveryTileOnce) {
+  for (TileOrder const order : all_tile_orders) {
+    for (int rows = 1; rows < 36; ++rows) {
+      for (int columns = 1; columns < 36; columns += 1 + columns / 9) {
+        std::set<std::pair<int, int>> seen;
+        for (TilePlace const place : tiles_in_order(order, rows, columns)) {
+          EXPECT_TRUE(place.row < rows && place.column < columns);
+          EXPECT_TRUE(seen.emplace(place.row, place.column).second) << "twice";
+        }
+        EXPECT_EQ(seen.size(), static_cast<std::size_t>(rows * columns))
+            << to_string(order) << " " << rows << " x " << columns;
+      }
+    }
+  }
+}
+
+void expect_steps_to_neighbours(int rows, int columns) {
+  std::vector<TilePlace> const tiles = tiles_in_order(TileOrder::hilbert, rows, columns);
+  for (std::size_t i = 1; i < tiles.size(); ++i)
+    EXPECT_EQ(
+        std::abs(tiles[i].row - tiles[i - 1].row) + std::abs(tiles[i].column - tiles[i - 1].column),
+        1)
+        << rows << " x " << columns << ", step " << i;
+}
+
+TEST(TileOrders, HilbertsCurveStepsToNeighbours) {
+  for (int const side : {1, 2, 4, 8, 16}) expect_steps_to_neighbours(side, side);
+  expect_steps_to_neighbours(4, 16);
+  expect_steps_to_neighbours(16, 4);
+}
+
+TEST(TileOrders, ALongRowTakesNoSquareOfItsLength) {
+  EXPECT_EQ(tiles_in_order(TileOrder::hilbert, 1, 60000).size(), 60000U);
+  EXPECT_EQ(tiles_in_order(TileOrder::hilbert, 60000, 2).size(), 120000U);
+}
+
+std::vector<TileKind> const all_kinds{TileKind::wide, TileKind::narrow, TileKind::slim};
+
+/// Devices on which some choices are resident and others are not, by chance.
+TEST(Heuristic, NeverPicksWhatIsNotResident) {
+  for (std::uint64_t device = 0; device < 300; ++device) {
+    auto const resident = [&](TileKind kind, ClusterShape shape) {
+      auto const which = static_cast<std::uint64_t>(
+          ((static_cast<int>(kind) * 8 + shape.x) * 8 + shape.y) * 16 + shape.z);
+      std::uint64_t const word = random_word(device, which);
+      return word % 8 < device % 8 ? 0 : static_cast<int>(word / 8 % 132) + 1;
+    };
+    Extent const extent{static_cast<long long>(random_word(device, 1u << 20) % 20000) + 1,
+                        static_cast<long long>(random_word(device, 1u << 21) % 20000) + 1,
+                        static_cast<long long>(random_word(device, 1u << 22) % 300) + 1, 1};
+    Choice const choice = best_guess(extent, all_kinds, resident);
+    if (choice.kind == TileKind::general) continue;
+    EXPECT_GT(resident(choice.kind, choice.cut.cluster), 0) << to_string(choice);
+    EXPECT_LE(choice.cut.cluster.z, extent.steps);
+  }
+}
+
+TEST(Heuristic, IsTheGeneralKernelWhereNoTileIsResident) {
+  auto const nothing = [](TileKind, ClusterShape) { return 0; };
+  EXPECT_EQ(best_guess({512, 512, 8, 1}, all_kinds, nothing).kind, TileKind::general);
+}
+
+TEST(Heuristic, PicksTheLeastOfItsOwnEstimates) {
+  auto const resident = [](TileKind, ClusterShape shape) { return 132 / shape.count(); };
+  for (long long const size : {128, 500, 1000, 4096, 8192}) {
+    Extent const extent{size, size, size / 64 + 1, 1};
+    Choice const best = best_guess(extent, all_kinds, resident);
+    double const cycles = estimated_cycles(best, extent, resident(best.kind, best.cut.cluster));
+    for (Choice const& other : candidates(extent, all_kinds))
+      EXPECT_LE(cycles, estimated_cycles(other, extent, resident(other.kind, other.cut.cluster)));
+  }
+}
+
+TEST(Candidates, SplitNoFurtherThanThereAreSteps) {
+  for (Choice const& choice : candidates({512, 512, 3, 1}, all_kinds)) {
+    EXPECT_LE(choice.cut.cluster.z, 3);
+    EXPECT_TRUE(can_split(choice));
+  }
+}
+
+}  // namespace
+}  // namespace kohort::kernels::gemm
