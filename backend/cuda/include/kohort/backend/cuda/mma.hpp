@@ -38,7 +38,7 @@ struct MatrixOperations<Cuda> {
   using Thread = ThreadHandle<Cuda>;
 
   template <class Mma>
-  static KOHORT_FUNCTION void multiply(Thread const& thread,
+  static KOHORT_FUNCTION void multiply([[maybe_unused]] Thread const& thread,
                                        typename Mma::accumulator_type (&values)[Mma::values],
                                        bool begins_anew, typename Mma::a_type const* a,
                                        typename Mma::b_type const* b, CallSite) {
@@ -69,7 +69,7 @@ struct MatrixOperations<Cuda> {
 
   /// A in registers: 16 words a thread, four for each 32 B of K.
   template <class Mma>
-  static KOHORT_FUNCTION void multiply_words(Thread const& thread,
+  static KOHORT_FUNCTION void multiply_words([[maybe_unused]] Thread const& thread,
                                              typename Mma::accumulator_type (&values)[Mma::values],
                                              bool begins_anew, std::uint32_t const (&a)[16],
                                              typename Mma::b_type const* b, CallSite) {
@@ -97,6 +97,7 @@ struct MatrixOperations<Cuda> {
 
   template <class Mma, int Pending>
   static KOHORT_FUNCTION void wait(Thread const&,
+                                   [[maybe_unused]]
                                    typename Mma::accumulator_type (&values)[Mma::values],
                                    CallSite) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
