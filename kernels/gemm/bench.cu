@@ -7,7 +7,7 @@
 #include <kernels/gemm/cublas.hpp>
 #include <kernels/gemm/gemm_impl.hpp>
 
-#if defined(KOHORT_FAST_CU_SOURCE)
+#if defined(KOHORT_HAS_FAST_CU)
 #include <kernels/gemm/bench_fast_cu.cuh>
 #endif
 
@@ -86,7 +86,7 @@ class Suite {
          {ClusterShape{1, 1, 1}, ClusterShape{2, 1, 1}, ClusterShape{1, 2, 1},
           ClusterShape{2, 2, 1}, ClusterShape{4, 1, 1}, ClusterShape{1, 4, 1}})
       add("multicast", gemm::Choice{gemm::TileKind::wide, {shape, gemm::TileOrder::blocks}});
-#if defined(KOHORT_FAST_CU_SOURCE)
+#if defined(KOHORT_HAS_FAST_CU)
     if constexpr (sizeof(In) == 2) {
       if (size.m == size.n && size.m == size.k && size.m >= 2048)
         add_fast_cu(contenders, labels, size, data);
@@ -113,7 +113,7 @@ class Suite {
     }
   }
 
-#if defined(KOHORT_FAST_CU_SOURCE)
+#if defined(KOHORT_HAS_FAST_CU)
   template <class In>
   void add_fast_cu(std::vector<bench::Contender>& contenders, std::vector<std::string>& labels,
                    Size const& size, bench::Matrices<In> const& data) {

@@ -23,9 +23,7 @@ inline void cudaCheck(cudaError_t error) {
 }
 using std::max;
 
-#define KOHORT_TEXT(path) KOHORT_TEXT_OF(path)
-#define KOHORT_TEXT_OF(path) #path
-#include KOHORT_TEXT(KOHORT_FAST_CU_SOURCE / examples / matmul / matmul_11.cuh)
+#include <examples/matmul/matmul_11.cuh>
 
 namespace kohort::bench {
 
