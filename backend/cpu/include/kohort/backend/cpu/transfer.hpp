@@ -33,6 +33,10 @@ struct TransferOperations<Simulator> {
                                      bool arrives, CallSite site) {
     simulator::expect_bytes(thread.simulated(), barrier, bytes, arrives, at(site));
   }
+  static KOHORT_FUNCTION void require_place(Thread const& thread, int index, CallSite site) {
+    if (index < 0 || index >= 32)
+      simulator::report_waiter_index(thread.simulated(), index, at(site));
+  }
   template <Scope Where>
   static KOHORT_FUNCTION void wait(Thread const& thread, TransferBarrier* barrier,
                                    std::uint32_t parity, CallSite site) {

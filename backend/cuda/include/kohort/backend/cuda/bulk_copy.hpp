@@ -69,6 +69,15 @@ struct BulkCopy {
                        : "memory");)
     }
   }
+  /// What was stored by the calling thread counts as brought to `barrier`, and is visible to who
+  /// waits for it.
+  static KOHORT_FUNCTION void bring_stored([[maybe_unused]] std::uint32_t barrier,
+                                           [[maybe_unused]] int bytes) {
+    KOHORT_CUDA_HOPPER_BODY(
+        __threadfence_block(); asm volatile(
+            "mbarrier.complete_tx.relaxed.cta.shared::cta.b64 [%0], %1;" ::"r"(barrier), "r"(bytes)
+            : "memory");)
+  }
   static KOHORT_FUNCTION void prefetch([[maybe_unused]] CUtensorMap const* map) {
     KOHORT_CUDA_HOPPER_BODY(asm volatile("prefetch.tensormap [%0];" ::"l"(map) : "memory");)
   }

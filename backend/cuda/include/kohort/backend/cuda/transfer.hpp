@@ -60,14 +60,25 @@ struct TransferOperations<Cuda> {
   template <class T>
   static KOHORT_FUNCTION void push_value(Thread const& thread, T* object, int rank, T const& value,
                                          TransferBarrier* barrier, CallSite) {
-    BulkCopy::push_value(target_address(thread, object, rank), value,
-                         target_address(thread, barrier, rank));
+    if (thread.is_clustered()) {
+      BulkCopy::push_value(peer_address(object, rank), value, peer_address(barrier, rank));
+    } else {
+      // st.async is an illegal instruction in a launch without clusters (H200, measured).
+      *object = value;
+      BulkCopy::bring_stored(shared_address(barrier), static_cast<int>(sizeof(T)));
+    }
   }
   static KOHORT_FUNCTION void push(Thread const& thread, void* objects, int rank,
                                    void const* source, int bytes, TransferBarrier* barrier,
                                    CallSite) {
-    BulkCopy::push(target_address(thread, objects, rank), shared_address(source), bytes,
-                   target_address(thread, barrier, rank));
+    if (thread.is_clustered()) {
+      BulkCopy::push(peer_address(objects, rank), shared_address(source), bytes,
+                     peer_address(barrier, rank));
+    } else {
+      for (int at = 0; at < bytes / 16; ++at)
+        static_cast<uint4*>(objects)[at] = static_cast<uint4 const*>(source)[at];
+      BulkCopy::bring_stored(shared_address(barrier), bytes);
+    }
   }
 
   template <class Map>
@@ -125,12 +136,6 @@ struct TransferOperations<Cuda> {
     static_assert(Count >= 24 && Count <= 240 && Count % 8 == 0,
                   "a thread's registers are set to a multiple of 8 from 24 to 240");
     BulkCopy::set_registers<Count, Grows>();
-  }
-
- private:
-  static KOHORT_FUNCTION std::uint32_t target_address(Thread const& thread, void const* mine,
-                                                      int rank) {
-    return thread.is_clustered() ? peer_address(mine, rank) : shared_address(mine);
   }
 };
 
