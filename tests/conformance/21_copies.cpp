@@ -100,11 +100,12 @@ struct alignas(16) Wide {
 
 template <class T>
 KOHORT_FUNCTION T value_of(int sender, int receiver, int round) {
-  T value{};
-  auto* const words = reinterpret_cast<std::uint32_t*>(&value);
+  std::uint32_t words[sizeof(T) / 4];
   for (std::size_t i = 0; i < sizeof(T) / 4; ++i)
     words[i] = static_cast<std::uint32_t>(sender * 100000 + receiver * 1000 + round * 10) +
                static_cast<std::uint32_t>(i);
+  T value;
+  std::memcpy(&value, words, sizeof value);
   return value;
 }
 

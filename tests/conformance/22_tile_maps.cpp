@@ -22,7 +22,7 @@ void loads_match(Target const& target, unsigned seed) {
     Tensor<T, Rank> const tensor = random_tensor<T, Rank>(engine, most_bytes);
     auto const memory = upload(target, tensor.memory);
     TileMap<T const, Rank, Target> const map(target, memory.data(), tensor.spec);
-    std::vector<int> const corners = random_corners<Rank>(engine, tensor.spec, boxes);
+    std::vector<int> const corners = random_corners<T, Rank>(engine, tensor.spec, boxes);
     auto const places = upload(target, corners);
     int const bytes = map.box_bytes();
     auto const dumps = poisoned<unsigned char>(target, static_cast<std::size_t>(boxes * bytes));
@@ -63,7 +63,7 @@ void stores_match(Target const& target, unsigned seed) {
     Tensor<T, Rank> tensor = random_tensor<T, Rank>(engine, most_bytes);
     auto const memory = upload(target, tensor.memory);
     TileMap<T, Rank, Target> const map(target, memory.data(), tensor.spec);
-    std::vector<int> const corners = random_corners<Rank>(engine, tensor.spec, boxes);
+    std::vector<int> const corners = random_corners<T, Rank>(engine, tensor.spec, boxes);
     int const bytes = map.box_bytes();
     std::vector<T> const numbers =
         random_elements<T>(engine, static_cast<std::size_t>(boxes * bytes) / sizeof(T));

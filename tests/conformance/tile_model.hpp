@@ -129,14 +129,21 @@ Tensor<T, Rank> random_tensor(std::mt19937& engine, int most_bytes) {
   return tensor;
 }
 
+/// A place along one dimension; dimension 0 has pieces of 16 B.
+template <class T, int Rank>
+int random_corner(std::mt19937& engine, TileSpec<Rank> const& spec, int d, bool may_lie_before) {
+  int const first = -spec.box[d] / 2 - (may_lie_before ? spec.box[d] : 0);
+  int const unit = d == 0 ? static_cast<int>(16 / sizeof(T)) : 1;
+  return random_up_to(engine, first / unit, static_cast<int>(spec.extents[d]) / unit) * unit;
+}
+
 /// The first elements of boxes, some of which hang over on either side, or lie outside.
-template <int Rank>
+template <class T, int Rank>
 std::vector<int> random_corners(std::mt19937& engine, TileSpec<Rank> const& spec, int boxes) {
   std::vector<int> corners;
   for (int box = 0; box < boxes; ++box)
     for (int d = 0; d < Rank; ++d)
-      corners.push_back(random_up_to(engine, -spec.box[d] / 2 - (box == 0 ? spec.box[d] : 0),
-                                     static_cast<int>(spec.extents[d])));
+      corners.push_back(random_corner<T, Rank>(engine, spec, d, box == 0));
   return corners;
 }
 

@@ -23,29 +23,31 @@ struct Scratch {
 template <class Target>
 void multiply(Target const& target, float* a, float* x, float* y) {
   using Policy = ClusterPolicy<Target, ClusterDims<4>, ClusterScratch<Scratch>>;
-  TileMap<float, 2, Target> const tiles(target, a, {.extents = {size, size}, .box = {columns, rows}});
+  TileMap<float, 2, Target> const tiles(target, a,
+                                        {.extents = {size, size}, .box = {columns, rows}});
   TileMap<float, 1, Target> const parts(target, x, {.extents = {size}, .box = {columns}});
   Policy const policy(target, size / rows, rows);
 
-  parallel_for("multiply", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
-    auto scratch = member.cluster_scratch();
-    member.init_barriers(BarrierGroup(scratch->full, 1));
-    Waiter waiter;
-    int const row = member.team_rank();
-    float sum = 0;
-    for (int column = 0; column < size; column += columns) {
-      if (row == 0) {
-        member.arrive_expecting(scratch->full, tiles.box_bytes() + parts.box_bytes());
-        member.tile_load_async(tiles, {column, member.league_rank() * rows}, scratch->a,
-                               scratch->full);
-        member.tile_load_multicast(parts, {column}, scratch->x, scratch->full, ClusterAxis::x);
-      }
-      member.wait(scratch->full, waiter);
-      for (int i = 0; i < columns; ++i) sum += scratch->a[row * columns + i] * scratch->x[i];
-      member.cluster_barrier();  // a multicast writes to every team: all have to be done
-    }
-    y[member.league_rank() * rows + row] = sum;
-  });
+  parallel_for(
+      "multiply", policy, KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        auto scratch = member.cluster_scratch();
+        member.init_barriers(BarrierGroup(scratch->full, 1));
+        Waiter waiter;
+        int const row = member.team_rank();
+        float sum = 0;
+        for (int column = 0; column < size; column += columns) {
+          if (row == 0) {
+            member.arrive_expecting(scratch->full, tiles.box_bytes() + parts.box_bytes());
+            member.tile_load_async(tiles, {column, member.league_rank() * rows}, scratch->a,
+                                   scratch->full);
+            member.tile_load_multicast(parts, {column}, scratch->x, scratch->full, ClusterAxis::x);
+          }
+          member.wait(scratch->full, waiter);
+          for (int i = 0; i < columns; ++i) sum += scratch->a[row * columns + i] * scratch->x[i];
+          member.cluster_barrier();  // a multicast writes to every team: all have to be done
+        }
+        y[member.league_rank() * rows + row] = sum;
+      });
 }
 
 }  // namespace
