@@ -42,9 +42,10 @@ bool some_wait_for(ClusterState const& cluster, Waiting reason) {
 }
 
 std::string_view id_of_deadlock(ClusterState const& cluster) {
+  // Nobody's arrival is missing there: whoever else waits, it is not for them.
+  if (waits_for_bytes(cluster)) return "transfer-bytes";
   if (some_wait_for(cluster, Waiting::exchange)) return "subgroup-divergent";
   if (some_wait_for(cluster, Waiting::product)) return "warpgroup-divergent";
-  if (waits_for_bytes(cluster)) return "transfer-bytes";
   if (team_with_divergent_barrier(cluster) >= 0) return "team-barrier-divergent";
   if (misses_only_the_gone(cluster)) return "cluster-barrier-divergent";
   return "deadlock";
@@ -64,6 +65,14 @@ void diagnose_deadlock(ClusterState& cluster) {
     report.why(
         "a team barrier needs every thread of the team, and those that wait elsewhere can't "
         "come: the kernel stands still");
+  if (id == "subgroup-divergent" && some_wait_for(cluster, Waiting::transfer_barrier))
+    report
+        .why(
+            "lanes of a tile stand at a subgroup operation, and others wait for a phased barrier: "
+            "either they went different ways, or the phase lacks what its row says")
+        .mend(
+            "if another part of the kernel should have arrived there, mend that; otherwise call "
+            "subgroup operations where all lanes of the tile are converged");
   cluster.finding = report.finding();
 }
 

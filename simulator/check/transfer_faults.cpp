@@ -80,6 +80,28 @@ void report_uninitialised_barrier(ThreadState& self, void const* barrier,
   abandon(self);
 }
 
+void report_overwritten_barrier(ThreadState& self, void const* barrier, PhasedBarrier const& state,
+                                char const* operation, Site site) {
+  record(self,
+         Report(cluster_of(self), "transfer-barrier-uninitialised")
+             .row(name(self), operation, place(site), barrier_name(self, barrier))
+             .row("barrier", "initialised", place(state.init))
+             .why("something has written over the barrier since: its 8 bytes are the hardware's")
+             .mend("keep ordinary writes and copies off it: see what lies before it in scratch"));
+  abandon(self);
+}
+
+void report_used_barrier(ThreadState& self, void const* barrier, PhasedBarrier const& state,
+                         Site site) {
+  record(self,
+         Report(cluster_of(self), "transfer-barrier-overflow")
+             .row(name(self), "init_barrier", place(site), barrier_name(self, barrier))
+             .row("barrier", "", place(state.init), state_text(state))
+             .why("threads wait for the barrier's phase, or it counts arrivals or bytes already")
+             .mend("ready a barrier once, and wait for its phase before its place is used again"));
+  abandon(self);
+}
+
 void report_remote_barrier(ThreadState& self, void const* barrier, char const* operation,
                            Site site) {
   record(self, Report(cluster_of(self), "transfer-barrier-remote")
@@ -88,11 +110,13 @@ void report_remote_barrier(ThreadState& self, void const* barrier, char const* o
 }
 
 void report_barrier_count(ThreadState& self, int arrivals, Site site) {
-  record(self,
-         Report(cluster_of(self), "transfer-barrier-overflow")
-             .row(name(self), fmt::format("init_barrier for {} arrivals", arrivals), place(site))
-             .why("a phase has 1 to 1048575 arrivals")
-             .mend("count the threads that arrive in a phase"));
+  record(
+      self,
+      Report(cluster_of(self), "transfer-barrier-overflow")
+          .row(name(self), fmt::format("init_barrier for {} arrivals", arrivals), place(site))
+          .why("a phase has 1 to 1048575 arrivals")
+          .mend("count the threads that arrive in a phase; a TilePipeline's are those of a team of "
+                "256 threads or more, a multiple of 128"));
   abandon(self);
 }
 
@@ -123,6 +147,15 @@ void report_stale_phase(ThreadState& self, void const* barrier, PhasedBarrier co
           "and knows of nobody who has, can't tell which of the two has passed");
     record(self, report);
   }
+  abandon(self);
+}
+
+void report_waiter_index(Thread& thread, int index, Site site) {
+  ThreadState& self = state_of(thread);
+  record(self, Report(cluster_of(self), "transfer-phase")
+                   .row(name(self), fmt::format("waits at index {}", index), place(site))
+                   .why("a Waiter remembers the phases of 32 barriers, 0 to 31")
+                   .mend("take a second Waiter for more barriers"));
   abandon(self);
 }
 

@@ -15,6 +15,13 @@ namespace kohort::simulator {
 [[noreturn]] void report_uninitialised_barrier(ThreadState& self, void const* barrier,
                                                PhasedBarrier const* state, char const* operation,
                                                Site site);
+/// The 8 bytes no longer hold what init wrote.
+[[noreturn]] void report_overwritten_barrier(ThreadState& self, void const* barrier,
+                                             PhasedBarrier const& state, char const* operation,
+                                             Site site);
+/// Initialised again in the midst of a phase.
+[[noreturn]] void report_used_barrier(ThreadState& self, void const* barrier,
+                                      PhasedBarrier const& state, Site site);
 /// `operation`: of a thread of another team than the barrier's.
 [[noreturn]] void report_remote_barrier(ThreadState& self, void const* barrier,
                                         char const* operation, Site site);

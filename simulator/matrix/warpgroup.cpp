@@ -131,7 +131,7 @@ void matrix_multiply(Thread& thread, MatrixProduct const& product, Site site) {
   require_whole_warpgroup(self, site);
   WarpgroupMeeting& meeting = meeting_of(self);
   if (meeting.arrived == 0) {
-    if (product.a != nullptr)
+    if (product.a_words == nullptr)
       require_operand(self, "a product's A", product.a, product_rows * 128, site);
     require_operand(self, "a product's B", product.b, b_bytes_of(product), site);
     meeting.product = product;

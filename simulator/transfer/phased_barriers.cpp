@@ -11,8 +11,9 @@
 namespace kohort::simulator {
 namespace {
 
-/// What the 8 bytes hold for whoever looks: "barrier", backwards as a hexadecimal number.
-constexpr std::uint64_t barrier_pattern = 0x0072656972726162;
+bool holds_pattern(void const* barrier) {
+  return std::memcmp(barrier, &barrier_pattern, sizeof barrier_pattern) == 0;
+}
 
 bool is_own(ThreadState const& self, void const* barrier) {
   Arena const& arena = cluster_of(self).arena;
@@ -25,6 +26,7 @@ PhasedBarrier& initialised(ThreadState& self, void const* barrier, char const* o
   ClusterCheck const* const check = cluster_of(self).check;
   if (found == nullptr || (check != nullptr && !check->knows_init(*found)))
     report_uninitialised_barrier(self, barrier, found, operation, site);
+  require_untouched(self, barrier, *found, operation, site);
   return *found;
 }
 
@@ -89,6 +91,11 @@ void require_next_phase(ThreadState& self, void const* address, PhasedBarrier co
 
 }  // namespace
 
+void require_untouched(ThreadState& self, void const* barrier, PhasedBarrier const& state,
+                       char const* operation, Site site) {
+  if (!holds_pattern(barrier)) report_overwritten_barrier(self, barrier, state, operation, site);
+}
+
 TransferTable& transfers_of(ClusterState& cluster) {
   if (cluster.transfers == nullptr) cluster.transfers = std::make_unique<TransferTable>();
   return *cluster.transfers;
@@ -110,6 +117,9 @@ void init_transfer_barrier(Thread& thread, void* barrier, int arrivals, Site sit
   if (arrivals < 1 || arrivals > PhasedBarrier::most_bytes)
     report_barrier_count(self, arrivals, site);
   PhasedBarrier& state = transfers_of(cluster_of(self)).barriers[barrier];
+  bool const is_in_use =
+      !state.waiting.empty() || state.arrived != 0 || state.expected != state.brought;
+  if (is_in_use && holds_pattern(barrier)) report_used_barrier(self, barrier, state, site);
   state = PhasedBarrier{};
   state.team = self.team->rank;
   state.arrivals = arrivals;
@@ -136,6 +146,7 @@ void arrive_at_peers_transfer_barrier(Thread& thread, void* barrier, int rank,
   if (rank < 0 || rank >= cluster.size) report_peer_rank(self, rank, site);
   if (!is_own(self, barrier))
     report_transfer_scratch(self, "arrive", "a barrier is named as the calling team's own", site);
+  if (rank != self.team->rank) require_mapped(self, "a barrier", barrier, site);
   preempt(cluster, self);
   void* const twin = map_peer(thread, barrier, rank, site);
   Arrival const arrival = !publishes_writes         ? Arrival::relaxed

@@ -84,6 +84,16 @@ struct TransferTable {
   }
 };
 
+/// What the 8 bytes of a barrier hold for whoever looks: "barrier", backwards as a hexadecimal
+/// number.
+inline constexpr std::uint64_t barrier_pattern = 0x0072656972726162;
+
+/// Nobody has written over the barrier.
+void require_untouched(ThreadState& self, void const* barrier, PhasedBarrier const& state,
+                       char const* operation, Site site);
+/// `scratch` is memory that peers can map.
+void require_mapped(ThreadState& self, char const* what, void const* scratch, Site site);
+
 /// The cluster's table, from the first use on.
 TransferTable& transfers_of(ClusterState& cluster);
 

@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
+#include <climits>
 #include <cstring>
 
 namespace kohort::simulator {
@@ -43,15 +45,6 @@ void require_scratch(ThreadState& self, char const* what, void const* scratch, s
                             "has to lie in the calling team's scratch", site);
 }
 
-/// What peers bring something to.
-void require_mapped(ThreadState& self, char const* what, void const* scratch, Site site) {
-  Arena const& arena = cluster_of(self).arena;
-  auto const offset =
-      static_cast<std::size_t>(static_cast<std::byte const*>(scratch) - arena.begin());
-  if (!arena.is_mapped(offset))
-    report_transfer_scratch(self, what, "has to lie in cluster scratch: a peer's is meant", site);
-}
-
 void require_barrier(ThreadState& self, void const* barrier, void const* named, Site site) {
   ClusterState& cluster = cluster_of(self);
   if (cluster.arena.contains(named) && cluster.arena.team_of(named) != self.team->rank)
@@ -59,6 +52,15 @@ void require_barrier(ThreadState& self, void const* barrier, void const* named, 
   PhasedBarrier const* const found = transfers_of(cluster).find(barrier);
   if (found == nullptr || (cluster.check != nullptr && !cluster.check->knows_init(*found)))
     report_uninitialised_barrier(self, barrier, found, "a copy", site);
+  require_untouched(self, barrier, *found, "a copy", site);
+}
+
+/// A copy's other end: no null pointer, and no scratch.
+void require_device(ThreadState& self, char const* what, void const* memory, Site site) {
+  bool const is_null = memory == nullptr;
+  if (is_null || cluster_of(self).arena.contains(memory))
+    report_transfer_scratch(self, fmt::format("{}{}", what, is_null ? " is null" : ""),
+                            "has to lie in device memory", site);
 }
 
 void move_bytes(ClusterState& cluster, Transfer const& transfer) {
@@ -171,12 +173,21 @@ void place_box(Transfer& transfer, Tile const& tile, int const* at) {
 
 }  // namespace
 
+void require_mapped(ThreadState& self, char const* what, void const* scratch, Site site) {
+  Arena const& arena = cluster_of(self).arena;
+  auto const offset =
+      static_cast<std::size_t>(static_cast<std::byte const*>(scratch) - arena.begin());
+  if (!arena.is_mapped(offset))
+    report_transfer_scratch(self, what, "has to lie in cluster scratch: a peer's is meant", site);
+}
+
 void load_async(Thread& thread, void* scratch, void const* device, int bytes, void* barrier,
                 Site site) {
   ThreadState& self = state_of(thread);
   Transfer transfer = transfer_of(self, TransferKind::load, positive(self, bytes, site), site);
   require_aligned(self, "a copy's scratch", scratch, bulk_alignment, site);
   require_aligned(self, "a copy's device memory", device, bulk_alignment, site);
+  require_device(self, "a copy's source", device, site);
   require_scratch(self, "a copy's destination", scratch, transfer.bytes, site);
   require_barrier(self, barrier, barrier, site);
   transfer.destination = scratch;
@@ -192,6 +203,7 @@ void store_async(Thread& thread, void* device, void const* scratch, int bytes, S
   Transfer transfer = transfer_of(self, TransferKind::store, positive(self, bytes, site), site);
   require_aligned(self, "a store's scratch", scratch, bulk_alignment, site);
   require_aligned(self, "a store's device memory", device, bulk_alignment, site);
+  require_device(self, "a store's destination", device, site);
   require_scratch(self, "a store's source", scratch, transfer.bytes, site);
   transfer.destination = device;
   transfer.source = scratch;
@@ -280,8 +292,11 @@ void tile_multicast_async(Thread& thread, Tile const& tile, int const* at, void*
   ClusterState& cluster = cluster_of(self);
   std::uint32_t const absent =
       cluster.size >= 32 ? 0U : ~((std::uint32_t{1} << static_cast<unsigned>(cluster.size)) - 1U);
-  bool const holds_me = (multicast.ranks >> static_cast<unsigned>(self.team->rank) & 1U) != 0;
-  if ((multicast.ranks & absent) != 0 || !holds_me)
+  std::uint32_t const mine = std::uint32_t{1} << static_cast<unsigned>(self.team->rank);
+  // The slices that each team issues make up the box only if all count the teams alike.
+  bool const counts_teams = multicast.step == std::popcount(multicast.ranks) &&
+                            multicast.first == std::popcount(multicast.ranks & (mine - 1U));
+  if ((multicast.ranks & absent) != 0 || (multicast.ranks & mine) == 0 || !counts_teams)
     report_transfer_mask(self, multicast.ranks, site);
   require_tile_scratch(self, tile, destination, site);
   require_mapped(self, "a multicast's destination", destination, site);
@@ -293,7 +308,8 @@ void tile_multicast_async(Thread& thread, Tile const& tile, int const* at, void*
     Transfer transfer = transfer_of(self, TransferKind::tile_load, slice.box_bytes(), site);
     ++cluster.worker->counts.multicasts;
     place_box(transfer, slice, at);
-    transfer.at[last] += s * slice.box[last];
+    transfer.at[last] = static_cast<int>(
+        std::min<long long>(static_cast<long long>(at[last]) + s * slice.box[last], INT_MAX));
     begin_slice(self, transfer, static_cast<std::byte*>(destination) + s * transfer.bytes, barrier,
                 multicast.ranks);
   }

@@ -117,5 +117,26 @@ TEST(TileMap, TellsWhereASwizzledByteLies) {
       ASSERT_EQ(swizzled_offset(swizzle, swizzled_offset(swizzle, offset)), offset);
 }
 
+TEST(TileMap, RefusesStridesThatOverflow) {
+  auto const is_too_far = HasSubstr("strides are multiples of 16 B under 2^40 B");
+  // Times 4 B, this is 2^64 and reads as 0.
+  EXPECT_THAT(
+      refusal<float>(TileSpec<2>{.extents = {32, 32}, .strides = {1, 1LL << 62}, .box = {32, 1}}),
+      is_too_far);
+  // Packed, dimension 2 has a stride of 2^64.
+  EXPECT_THAT(
+      (refusal<std::int8_t>(TileSpec<3>{.extents = {1LL << 32, 1LL << 32, 2}, .box = {32, 1, 1}})),
+      is_too_far);
+  EXPECT_THAT(refusal<float>(TileSpec<2>{
+                  .extents = {32, 1LL << 32}, .strides = {1, 1LL << 37}, .box = {32, 1}}),
+              HasSubstr("the tensor spans 2048"));
+}
+
+TEST(TileMap, RefusesASwizzleThatThereIsNot) {
+  EXPECT_THAT(refusal<float>(TileSpec<2>{
+                  .extents = {32, 32}, .box = {32, 16}, .swizzle = static_cast<Swizzle>(7)}),
+              HasSubstr("swizzle 7; there are none, bytes32, bytes64 and bytes128"));
+}
+
 }  // namespace
 }  // namespace kohort

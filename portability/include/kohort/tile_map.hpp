@@ -53,6 +53,11 @@ inline constexpr ElementKind element_kind<std::int64_t> = ElementKind::int64;
 template <>
 inline constexpr ElementKind element_kind<std::uint64_t> = ElementKind::uint64;
 
+/// Whether the copy engine adds elements of this type.
+template <class T>
+inline constexpr bool can_be_added = sizeof(T) >= 4 || element_kind<T> == ElementKind::bfloat16
+                                     || element_kind<T> == ElementKind::float16;
+
 }  // namespace Impl
 
 /// How a tile's rows of up to 32, 64 or 128 bytes are permuted in scratch, in pieces of 16 B, so

@@ -34,13 +34,18 @@ class TilePipeline {
   using barriers_type = PipelineBarriers<Stages>;
   static constexpr int warpgroup = 128;
 
-  /// Readies the barriers: called by every thread of the cluster, in converged flow.
+  /// Readies the barriers: called by every thread of the cluster, in converged flow, of teams of
+  /// 256 threads or more, a multiple of 128.
   template <class Member>
-  KOHORT_FUNCTION TilePipeline(Member const& member, barriers_type& barriers)
+  KOHORT_FUNCTION TilePipeline(Member const& member, barriers_type& barriers,
+                               CallSite site = CallSite::current())
       : barriers_(barriers), peers_(peers(member)) {
-    int const consumers = member.team_size() / warpgroup - 1;
-    member.init_barriers(BarrierGroup(barriers.full, 1),
-                         BarrierGroup(barriers.empty, consumers * Impl::count_of_bits(peers_)));
+    bool const is_whole = member.team_size() % warpgroup == 0;
+    // Of a part of a warpgroup nobody would know which side it is on: no such barrier can be made.
+    int const consumers = is_whole ? member.team_size() / warpgroup - 1 : 0;
+    member.init_barriers(
+        BarrierGroup(barriers.full, 1, site),
+        BarrierGroup(barriers.empty, consumers * Impl::count_of_bits(peers_), site));
   }
 
   /// What the producer does with a pipeline: a thread of its own in each team.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kohort/call_site.hpp>
 #include <kohort/macros.hpp>
 
 #include <cstdint>
@@ -23,12 +24,15 @@ struct BarrierGroup {
   TransferBarrier* first;
   int count;
   int arrivals;
+  CallSite site;  ///< for reports
 
-  KOHORT_FUNCTION BarrierGroup(TransferBarrier& one, int arrivals_a_phase)
-      : first(&one), count(1), arrivals(arrivals_a_phase) {}
+  KOHORT_FUNCTION BarrierGroup(TransferBarrier& one, int arrivals_a_phase,
+                               CallSite where = CallSite::current())
+      : first(&one), count(1), arrivals(arrivals_a_phase), site(where) {}
   template <int Count>
-  KOHORT_FUNCTION BarrierGroup(TransferBarrier (&all)[Count], int arrivals_a_phase)
-      : first(all), count(Count), arrivals(arrivals_a_phase) {}
+  KOHORT_FUNCTION BarrierGroup(TransferBarrier (&all)[Count], int arrivals_a_phase,
+                               CallSite where = CallSite::current())
+      : first(all), count(Count), arrivals(arrivals_a_phase), site(where) {}
 };
 
 /// Which phase a thread waits for next, at up to 32 barriers: one bit each in one register. Every

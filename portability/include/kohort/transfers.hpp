@@ -54,9 +54,10 @@ class Transfers {
   template <class... Groups>
   requires(std::is_convertible_v<Groups, BarrierGroup>&&...)  //
       KOHORT_FUNCTION void init_barriers(Groups const&... groups) const {
-    CallSite const site = CallSite::current();
+    CallSite site = CallSite::current();
+    ((site = BarrierGroup(groups).site), ...);
     if (self().team_rank() == 0) {
-      (init_group(groups, site), ...);
+      (init_group(groups), ...);
       fence_barrier_init(site);
     }
     self().cluster_barrier(site);
@@ -113,6 +114,8 @@ class Transfers {
                             CallSite site = CallSite::current()) const {
     static_assert(Where == Scope::team || Where == Scope::cluster,
                   "a phased barrier is waited for at team or cluster scope");
+    if constexpr (requires { Operations::require_place(thread(), index, site); })
+      Operations::require_place(thread(), index, site);
     Operations::template wait<Where>(thread(), &barrier, waiter.parity(index), site);
     waiter.skip(index);
   }
@@ -129,15 +132,14 @@ class Transfers {
   template <class T>
   KOHORT_FUNCTION void copy_async(T* scratch, T const* device, int count, TransferBarrier& barrier,
                                   CallSite site = CallSite::current()) const {
-    Operations::load(thread(), scratch, device, count * static_cast<int>(sizeof(T)), &barrier,
-                     site);
+    Operations::load(thread(), scratch, device, bytes_of<T>(count), &barrier, site);
   }
   /// Scratch to device memory, after team_barrier(before_transfer); one of the stores that
   /// wait_stores() counts. Addresses and bytes are multiples of 16.
   template <class T>
   KOHORT_FUNCTION void copy_async(T* device, T const* scratch, int count,
                                   CallSite site = CallSite::current()) const {
-    Operations::store(thread(), device, scratch, count * static_cast<int>(sizeof(T)), site);
+    Operations::store(thread(), device, scratch, bytes_of<T>(count), site);
   }
 
   /// Puts `value` into `object`'s twin in team `rank`, and brings its bytes to that team's
@@ -157,8 +159,7 @@ class Transfers {
   KOHORT_FUNCTION void push_async(T* objects, int rank, T const* source, int count,
                                   TransferBarrier& barrier,
                                   CallSite site = CallSite::current()) const {
-    Operations::push(thread(), objects, rank, source, count * static_cast<int>(sizeof(T)), &barrier,
-                     site);
+    Operations::push(thread(), objects, rank, source, bytes_of<T>(count), &barrier, site);
   }
 
   /// The box at `at` to scratch; completes on `barrier`, of which it brings map.box_bytes(). `at`
@@ -216,7 +217,9 @@ class Transfers {
   /// The teams whose bits are set in `ranks`, mine among them.
   KOHORT_FUNCTION MulticastGroup multicast_group(std::uint32_t ranks) const {
     std::uint32_t const below = ranks & ((std::uint32_t{1} << self().cluster_rank()) - 1U);
-    return {ranks, Impl::count_of_bits(below), Impl::count_of_bits(ranks)};
+    // Of one team without mine, this thread must not take itself for that one.
+    bool const holds_mine = (ranks >> self().cluster_rank() & 1U) != 0;
+    return {ranks, Impl::count_of_bits(below), holds_mine ? Impl::count_of_bits(ranks) : 32};
   }
 
   /// Begins to fetch what a transfer needs to know of `map`: the first one is sooner on its way.
@@ -240,6 +243,8 @@ class Transfers {
                                       std::type_identity_t<int const (&)[Rank]> at,
                                       std::remove_const_t<T> const* source,
                                       CallSite site = CallSite::current()) const {
+    static_assert(Impl::can_be_added<T>,
+                  "what is added is bf16, fp16, float, double, or integers of 32 or 64 bits");
     Operations::tile_store(thread(), map, at, source, true, site);
   }
 
@@ -286,12 +291,20 @@ class Transfers {
   }
 
  private:
+  /// Of `count` elements; more than any scratch has, or less than nothing, if an int can't say it.
+  template <class T>
+  static KOHORT_FUNCTION int bytes_of(int count) {
+    constexpr int most = 0x7ffffff0 / static_cast<int>(sizeof(T));
+    int const bounded = count > most ? most : count < -most ? -most : count;
+    return bounded * static_cast<int>(sizeof(T));
+  }
+
   KOHORT_FUNCTION Member const& self() const { return static_cast<Member const&>(*this); }
   KOHORT_FUNCTION auto const& thread() const { return self().thread_; }
 
-  KOHORT_FUNCTION void init_group(BarrierGroup const& group, CallSite site) const {
+  KOHORT_FUNCTION void init_group(BarrierGroup const& group) const {
     for (int i = 0; i < group.count; ++i)
-      Operations::init(thread(), group.first + i, group.arrivals, site);
+      Operations::init(thread(), group.first + i, group.arrivals, group.site);
   }
 };
 

@@ -75,6 +75,27 @@ inline void check_tile_row(TileRequest const& request) {
                         std::to_string(span / request.element_bytes) + " elements");
 }
 
+/// A stride is less.
+inline constexpr long long stride_bytes = 1LL << 40;
+
+/// What a packed dimension's stride is; stride_bytes in place of more.
+inline long long packed_stride(long long stride, long long extent) {
+  return stride >= stride_bytes / extent ? stride_bytes : stride * extent;
+}
+
+/// Where its last element is, can be said in 63 bits.
+inline void check_tile_span(TileRequest const& request) {
+  double bytes = request.element_bytes;
+  for (int d = 0; d < request.rank; ++d) {
+    auto const at = static_cast<std::size_t>(d);
+    bytes += static_cast<double>(request.extents[at]) * static_cast<double>(request.strides[at]) *
+             request.element_bytes;
+  }
+  if (bytes >= 0x1p62)
+    break_tile_rule("the tensor spans " + std::to_string(bytes / 0x1p60) + " EiB",
+                    "no memory has more than 4 of them: see extents and strides");
+}
+
 inline void check_tile_dimension(TileRequest const& request, int d) {
   auto const at = static_cast<std::size_t>(d);
   if (request.extents[at] < 1 || request.extents[at] > (1LL << 32))
@@ -84,10 +105,13 @@ inline void check_tile_dimension(TileRequest const& request, int d) {
     break_tile_rule(of_dimension("box", d, request.box[at]),
                     "a box has 1 to 256 elements each way");
   if (d == 0) return;
-  long long const bytes = request.strides[at] * request.element_bytes;
-  if (request.strides[at] < 0 || bytes % 16 != 0 || bytes >= (1LL << 40))
+  // No more than what the bytes of it can be counted of.
+  bool const is_countable = request.strides[at] >= 0 && request.strides[at] < stride_bytes;
+  long long const bytes = is_countable ? request.strides[at] * request.element_bytes : 0;
+  if (!is_countable || bytes % 16 != 0 || bytes >= stride_bytes)
     break_tile_rule(
-        of_dimension("stride", d, request.strides[at]) + " (" + std::to_string(bytes) + " B)",
+        of_dimension("stride", d, request.strides[at]) +
+            (is_countable ? " (" + std::to_string(bytes) + " B)" : ""),
         "strides are multiples of 16 B under 2^40 B: pad the rows to a multiple of " +
             std::to_string(16 / (request.element_bytes > 16 ? 16 : request.element_bytes)) +
             " elements");
@@ -103,11 +127,16 @@ inline void complete_and_check(TileRequest& request) {
     auto const at = static_cast<std::size_t>(d);
     bool const packed = request.strides[at] == 0;
     if (d == 0 && packed) request.strides[0] = 1;
-    if (d > 0 && packed) request.strides[at] = request.strides[at - 1] * request.extents[at - 1];
+    if (d > 0 && packed)
+      request.strides[at] = packed_stride(request.strides[at - 1], request.extents[at - 1]);
     check_tile_dimension(request, d);
   }
   if (request.strides[0] != 1)
     break_tile_rule(of_dimension("stride", 0, request.strides[0]), "dimension 0 is contiguous");
+  check_tile_span(request);
+  if (request.swizzle < 0 || request.swizzle > 3)
+    break_tile_rule("swizzle " + std::to_string(request.swizzle),
+                    "there are none, bytes32, bytes64 and bytes128: 0 to 3");
   check_tile_row(request);
   auto const last = static_cast<std::size_t>(request.rank - 1);
   if (request.split < 1 || request.box[last] % request.split != 0 ||

@@ -26,6 +26,8 @@ void expect_bytes(Thread& thread, void* barrier, int bytes, bool arrives, Site s
 /// Until the phase with this parity is over; `scope`: whose publications are seen after it.
 void wait_for_transfer_barrier(Thread& thread, void* barrier, std::uint32_t parity,
                                AtomicScope scope, Site site);
+/// A wait at a place that no Waiter has.
+[[noreturn]] void report_waiter_index(Thread& thread, int index, Site site);
 /// Ordinary writes before it are seen by copies and products.
 void fence_before_transfer(Thread& thread, Site site);
 
