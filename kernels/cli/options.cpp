@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <iostream>
 
 namespace kohort::cli {
@@ -97,6 +98,16 @@ Kernel const& describe_kernel(std::string const& command, std::string const& nam
                                listed(kernel_names())));
 }
 
+/// No range excludes what compares with nothing.
+CLI::Validator a_number() {
+  return {[](std::string& text) {
+            double value = 0;
+            bool const is_none = CLI::detail::lexical_cast(text, value) && std::isnan(value);
+            return is_none ? "Value " + text + " is no number" : std::string();
+          },
+          "", "number"};
+}
+
 void add_kernel_flags(CLI::App& app, Kernel const& kernel, Arguments& arguments) {
   for (Flag const& flag : kernel.flags) {
     std::string& value = arguments.values[flag.name];
@@ -107,6 +118,7 @@ void add_kernel_flags(CLI::App& app, Kernel const& kernel, Arguments& arguments)
       option->check(CLI::IsMember(flag.choices));
     } else if (flag.is_decimal) {
       option->check(CLI::Range(static_cast<double>(flag.least), static_cast<double>(flag.most)));
+      option->check(a_number());
     } else {
       option->check(CLI::Range(flag.least, flag.most));
     }

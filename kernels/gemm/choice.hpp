@@ -139,6 +139,16 @@ inline void require_kind(Choice const& choice, std::vector<TileKind> const& kind
                                 "split by 2, 3, 4, 5, 6 or 8 in clusters 1x1");
 }
 
+/// @throws std::invalid_argument where a split leaves teams without a step: they would have no
+/// sums.
+inline void require_steps(Choice const& choice, Extent const& extent) {
+  if (choice.cut.cluster.z > extent.steps)
+    throw std::invalid_argument("kohort: gemm: " + to_string(choice) + " splits K by " +
+                                std::to_string(choice.cut.cluster.z) + ", but it has " +
+                                std::to_string(extent.steps) +
+                                " steps of 128 B; a split goes up to their number");
+}
+
 /// The candidates that a wish leaves; for one that none fulfils, what it literally asks for.
 inline std::vector<Choice> candidates_for(Wish const& wish, Extent const& extent,
                                           std::vector<TileKind> const& kinds) {

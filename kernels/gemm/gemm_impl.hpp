@@ -220,6 +220,7 @@ Gemm<Target, In>::Gemm(Target const& target, Problem const& problem, In const* a
         choice_ = best_guess(extent, family.kinds(), resident, wish);
         if (choice_.kind == TileKind::general) return;
         require_kind(choice_, family.kinds());
+        require_steps(choice_, extent);
         launcher_ = family.with(choice_.kind, [&](auto config) -> std::shared_ptr<Launcher> {
           using C = decltype(config);
           fetched_bytes_ = Plan<Target, C>::fetched_bytes(with, choice_.cut);

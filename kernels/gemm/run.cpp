@@ -3,7 +3,10 @@
 #include <kernels/cli/session.hpp>
 #include <kernels/gemm/measurement.hpp>
 
+#include <array>
 #include <cstdint>
+#include <new>
+#include <string>
 
 namespace {
 
@@ -52,6 +55,35 @@ gemm::Wish wish_of(cli::Arguments const& arguments) {
   return wish;
 }
 
+/// What the matrices of a problem take, in GiB, on the host and again on the device.
+template <class In>
+double gigabytes_of(gemm::Problem const& problem) {
+  auto const [m, n, k] = std::array{static_cast<double>(problem.m), static_cast<double>(problem.n),
+                                    static_cast<double>(problem.k)};
+  return static_cast<double>(problem.batch) *
+         ((m * k + k * n) * sizeof(In) + m * n * sizeof(gemm::OutOf<In>)) / 0x1p30;
+}
+
+/// A problem with its matrices, or why there can be none.
+template <class Target, class In>
+gemm::Trial<Target, In> make_trial(Target const& target, gemm::Problem const& problem,
+                                   cli::Arguments const& arguments) {
+  double const gigabytes = gigabytes_of<In>(problem);
+  auto const refusal = [&] {
+    return cli::FlagError("m", "A, B and D take " + std::to_string(gigabytes) +
+                                   " GiB, which this machine does not have: take smaller m, n, k "
+                                   "or batch");
+  };
+  // Beyond that, elements could not be counted either.
+  if (gigabytes >= 0x1p20) throw refusal();
+  try {
+    return gemm::Trial<Target, In>(target, problem, steps_of(arguments),
+                                   static_cast<std::uint64_t>(arguments.integer("seed")));
+  } catch (std::bad_alloc const&) {
+    throw refusal();
+  }
+}
+
 /// The library's refusals, under the flag that they are about.
 template <class Target, class In>
 gemm::Gemm<Target, In> make_gemm(gemm::Trial<Target, In> const& trial,
@@ -96,8 +128,7 @@ cli::Outcome run_with_type(cli::Arguments const& arguments) {
   cli::Session<Target> const session(arguments);
   gemm::Problem const problem = problem_of(arguments);
   arguments.progress("making random matrices");
-  gemm::Trial<Target, In> trial(session.target(), problem, steps_of(arguments),
-                                static_cast<std::uint64_t>(arguments.integer("seed")));
+  gemm::Trial<Target, In> trial = make_trial<Target, In>(session.target(), problem, arguments);
   gemm::Gemm<Target, In> gemm = make_gemm(trial, arguments);
   cli::Outcome outcome;
   tune_if_wished(session, trial, gemm, arguments, outcome.details);

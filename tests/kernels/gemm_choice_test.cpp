@@ -5,6 +5,8 @@
 
 #include <cstdlib>
 #include <set>
+#include <stdexcept>
+#include <string>
 #include <utility>
 
 namespace kohort::kernels::gemm {
@@ -80,6 +82,19 @@ TEST(Heuristic, PicksTheLeastOfItsOwnEstimates) {
     double const cycles = estimated_cycles(best, extent, resident(best.kind, best.cut.cluster));
     for (Choice const& other : candidates(extent, all_kinds))
       EXPECT_LE(cycles, estimated_cycles(other, extent, resident(other.kind, other.cut.cluster)));
+  }
+}
+
+TEST(Choices, SplitNoFurtherThanThereAreSteps) {
+  Choice const split{TileKind::slim, {{1, 1, 5}}};
+  EXPECT_NO_THROW(require_steps(split, {64, 64, 5}));
+  try {
+    require_steps(split, {64, 64, 4});
+    FAIL() << "a team without a step has no sums to give";
+  } catch (std::invalid_argument const& refusal) {
+    EXPECT_NE(std::string(refusal.what()).find("splits K by 5, but it has 4 steps"),
+              std::string::npos)
+        << refusal.what();
   }
 }
 

@@ -187,6 +187,7 @@ TEST(GemmRefusals, NameWhatWouldWork) {
   expect_refusal({128, 128, 64}, tiles(TileKind::wide, {1, 1, 2}), "2, 3, 4, 5, 6 or 8");
   expect_refusal({128, 128, 64}, tiles(TileKind::narrow, {2, 1, 2}), "clusters 1x1");
   expect_refusal({128, 128, 64}, tiles(TileKind::general, {2}), "than the general one");
+  expect_refusal({128, 128, 256}, tiles(TileKind::slim, {1, 1, 8}), "it has 4 steps");
   expect_refusal<tfloat32>({128, 128, 64}, tiles(TileKind::wide, {1}), "narrow, slim and general");
   expect_refusal({128, 128, 64, 1, Order::column_major}, tiles(TileKind::slim, {1}), "wide and");
 }
