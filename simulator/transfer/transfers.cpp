@@ -166,7 +166,13 @@ void require_tile_scratch(ThreadState& self, Tile const& tile, void const* scrat
   require_scratch(self, "a tile's scratch", scratch, tile.box_bytes(), site);
 }
 
-void place_box(Transfer& transfer, Tile const& tile, int const* at) {
+/// Hardware takes a box's place in the contiguous dimension in pieces of 16 B, and dies of others.
+void place_box(ThreadState& self, Transfer& transfer, Tile const& tile, int const* at) {
+  long long const first = static_cast<long long>(at[0]) * tile.element_bytes;
+  if (first % 16 != 0)
+    report_transfer_alignment(
+        self, fmt::format("a box's first element {} in dimension 0, {} B in", at[0], first), 16,
+        transfer.site);
   transfer.tile = tile;
   std::copy_n(at, tile.rank, transfer.at);
 }
@@ -259,7 +265,7 @@ void tile_load_async(Thread& thread, Tile const& tile, int const* at, void* dest
   Transfer transfer = transfer_of(self, TransferKind::tile_load, tile.box_bytes(), site);
   require_tile_scratch(self, tile, destination, site);
   require_barrier(self, barrier, barrier, site);
-  place_box(transfer, tile, at);
+  place_box(self, transfer, tile, at);
   transfer.destination = destination;
   transfer.barrier = barrier;
   transfer.receiver = self.team->rank;
@@ -307,7 +313,7 @@ void tile_multicast_async(Thread& thread, Tile const& tile, int const* at, void*
   for (int s = multicast.first; s < tile.split; s += multicast.step) {
     Transfer transfer = transfer_of(self, TransferKind::tile_load, slice.box_bytes(), site);
     ++cluster.worker->counts.multicasts;
-    place_box(transfer, slice, at);
+    place_box(self, transfer, slice, at);
     transfer.at[last] = static_cast<int>(
         std::min<long long>(static_cast<long long>(at[last]) + s * slice.box[last], INT_MAX));
     begin_slice(self, transfer, static_cast<std::byte*>(destination) + s * transfer.bytes, barrier,
@@ -321,7 +327,7 @@ void tile_store_async(Thread& thread, Tile const& tile, int const* at, void cons
   Transfer transfer = transfer_of(self, adds ? TransferKind::tile_add : TransferKind::tile_store,
                                   tile.box_bytes(), site);
   require_tile_scratch(self, tile, source, site);
-  place_box(transfer, tile, at);
+  place_box(self, transfer, tile, at);
   transfer.source = source;
   begin_store(self, transfer);
 }

@@ -163,7 +163,8 @@ class Transfers {
   }
 
   /// The box at `at` to scratch; completes on `barrier`, of which it brings map.box_bytes(). `at`
-  /// counts elements, dimension 0 first, and may be negative or hang over: such elements are zero.
+  /// counts elements, dimension 0 first, in that one multiples of 16 B; it may be negative or hang
+  /// over: such elements are zero.
   /// @param destination  128 B aligned, 1024 B with a swizzle of 128 B
   template <class T, int Rank>
   KOHORT_FUNCTION void tile_load_async(TileMap<T, Rank, Target> const& map,
