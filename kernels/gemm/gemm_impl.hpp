@@ -195,10 +195,19 @@ inline void require_sizes(Problem const& problem) {
   }
 }
 
+inline void require_operands(void const* a, void const* b, void const* d) {
+  for (auto const& [name, data] : {std::pair("A", a), std::pair("B", b), std::pair("D", d)}) {
+    if (data == nullptr)
+      throw std::invalid_argument(std::string("kohort: gemm: ") + name +
+                                  " is null; A, B and D lie in device memory");
+  }
+}
+
 template <class Target, class In>
 Gemm<Target, In>::Gemm(Target const& target, Problem const& problem, In const* a, In const* b,
                        Out* d, Epilogue<Out> const& epilogue, Wish const& wish) {
   require_sizes(problem);
+  require_operands(a, b, d);
   Operands<In> const with = operands_of(problem, a, b, d);
   Epilogue<Out> finish = epilogue;
   finish.is_transposed = problem.d_order == Order::column_major;

@@ -192,6 +192,19 @@ TEST(GemmRefusals, NameWhatWouldWork) {
   expect_refusal({128, 128, 64, 1, Order::column_major}, tiles(TileKind::slim, {1}), "wide and");
 }
 
+TEST(GemmRefusals, NameTheOperandThatIsNowhere) {
+  Simulator const simulator(SimulatorOptions{.profile = "h200-sxm"});
+  alignas(16) static float memory[4];
+  // Odd lengths: the general kernel, which needs no tile map.
+  try {
+    Gemm<Simulator, tfloat32> const gemm(
+        simulator, {33, 33, 33}, reinterpret_cast<tfloat32 const*>(memory), nullptr, memory);
+    FAIL() << "accepted, by " << to_string(gemm.choice());
+  } catch (std::invalid_argument const& refusal) {
+    EXPECT_NE(std::string(refusal.what()).find("B is null"), std::string::npos) << refusal.what();
+  }
+}
+
 TEST(GemmRefusals, ATileIsSharedByPowersOfTwo) {
   Simulator const simulator(SimulatorOptions{.profile = "h200-sxm"});
   auto const trial = plain_trial(simulator, 512, 512, 64);
