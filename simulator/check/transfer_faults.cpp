@@ -225,6 +225,15 @@ void report_stores_at_exit(ThreadState& self, ThreadState const& issuer, StoreQu
   abandon(self);
 }
 
+void report_partial_subgroup(ThreadState& self, int existing, Site site) {
+  record(self, Report(cluster_of(self), "subgroup-divergent")
+                   .row(name(self), "a subgroup's product", place(site),
+                        fmt::format("its subgroup has {} threads of the 32 it needs", existing))
+                   .why("each of 32 threads brings and keeps its part of a product")
+                   .mend("use a team size that is a multiple of 32"));
+  abandon(self);
+}
+
 void report_divergent_warpgroup(ThreadState& self, std::string const& what, Site site) {
   record(self, Report(cluster_of(self), "warpgroup-divergent")
                    .row(name(self), "a matrix operation", place(site), what));

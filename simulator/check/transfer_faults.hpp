@@ -48,6 +48,8 @@ namespace kohort::simulator {
 [[noreturn]] void report_in_flight_at_exit(ThreadState& self, Transfer const& transfer);
 [[noreturn]] void report_stores_at_exit(ThreadState& self, ThreadState const& issuer,
                                         StoreQueue const& stores);
+/// A product of a subgroup that has `existing` threads.
+[[noreturn]] void report_partial_subgroup(ThreadState& self, int existing, Site site);
 /// `what` of a warpgroup that does not meet in one product.
 [[noreturn]] void report_divergent_warpgroup(ThreadState& self, std::string const& what, Site site);
 

@@ -161,6 +161,21 @@ void matrix_multiply(Thread& thread, MatrixProduct const& product, Site site) {
   reschedule(cluster, self);
 }
 
+void require_subgroup_product(Thread& thread, SubgroupProduct const& product, Site site) {
+  constexpr int threads = 32;
+  constexpr std::size_t word = 4;
+  ThreadState& self = state_of(thread);
+  int const existing = std::min(threads, self.team->threads - self.rank / threads * threads);
+  if (existing < threads) report_partial_subgroup(self, existing, site);
+  auto const is_aligned = [](void const* first, long long stride) {
+    return reinterpret_cast<std::uintptr_t>(first) % word == 0 && stride % 4 == 0;
+  };
+  if (!is_aligned(product.a, product.a_stride))
+    report_transfer_alignment(self, "a subgroup product's A, or its stride", word, site);
+  if (!is_aligned(product.b, product.b_stride))
+    report_transfer_alignment(self, "a subgroup product's B, or its stride", word, site);
+}
+
 void wait_for_products(Thread& thread, int pending, Site) {
   ThreadState const& self = state_of(thread);
   ClusterState& cluster = cluster_of(self);

@@ -264,6 +264,35 @@ TEST(Transfers, OfMoreElementsThanAnIntCountsBytesOfAreRefused) {
   }
 }
 
+TEST(Transfers, OfBoxesBeginAtPiecesOf16Bytes) {
+  Simulator const target = simulated({});
+  Buffer<int, Simulator> const memory(target, 1024);
+  deep_copy(memory, 1);
+  TileMap<int, 2, Simulator> const map(target, memory.data(),
+                                       {.extents = {64, 16}, .box = {16, 4}});
+  auto const begun_at = [&](int first) {
+    auto const finding = finding_of([&] {
+      parallel_for(
+          "box", Teams(target, 1, 32), KOHORT_LAMBDA(Teams::member_type const& member) {
+            Stage& mine = member.team_scratch();
+            member.init_barriers(BarrierGroup(mine.full, 1));
+            if (member.team_rank() == 0) {
+              member.arrive_expecting(mine.full[0], map.box_bytes());
+              member.tile_load_async(map, {first, 3}, mine.tile[0], mine.full[0]);
+            }
+            Waiter waiter;
+            member.wait(mine.full[0], waiter);
+          });
+    });
+    return finding ? finding->what() : std::string();
+  };
+  EXPECT_EQ(begun_at(-4), "");
+  EXPECT_EQ(begun_at(8), "");
+  EXPECT_THAT(begun_at(6), AllOf(HasSubstr("[transfer-alignment]"),
+                                 HasSubstr("first element 6 in dimension 0, 24 B in")));
+  EXPECT_THAT(begun_at(-1), HasSubstr("[transfer-alignment]"));
+}
+
 TEST(Transfers, HaveTheirOtherEndInDeviceMemory) {
   EXPECT_THAT(report_of([](auto const& member, Stage& mine) {
                 int const* const nothing = nullptr;
@@ -410,6 +439,34 @@ TEST(Transfers, OfProductsReadNoNullPointer) {
   ASSERT_TRUE(finding);
   EXPECT_EQ(finding->id(), "transfer-scratch");
   EXPECT_THAT(finding->what(), HasSubstr("a product's A"));
+}
+
+/// What is found where subgroups of a team multiply, A beginning `first` elements from where it
+/// may.
+std::string report_of_a_subgroup_product(int threads, int first, int stride) {
+  using Products = ClusterPolicy<Simulator, TeamScratch<Operands>>;
+  auto const finding = finding_of([&] {
+    parallel_for(
+        "subgroup", Products(simulated(), 1, threads),
+        KOHORT_LAMBDA(Products::member_type const& member) {
+          Operands& operands = member.team_scratch();
+          for (int i = member.team_rank(); i < 64 * 64; i += threads)
+            operands.a[i] = operands.b[i] = 1.0F;
+          member.team_barrier();
+          SubgroupMma<Simulator, bfloat16, bfloat16, float, 8> sums;
+          sums.clear();
+          sums.multiply(member, operands.a + first, stride, operands.b, 64);
+        });
+  });
+  return finding ? finding->what() : "nothing was found";
+}
+
+TEST(Transfers, OfASubgroupsProductAreWhatItsHardwareReads) {
+  EXPECT_EQ(report_of_a_subgroup_product(64, 0, 64), "nothing was found");
+  EXPECT_THAT(report_of_a_subgroup_product(64, 1, 64), HasSubstr("[transfer-alignment]"));
+  EXPECT_THAT(report_of_a_subgroup_product(64, 0, 63), HasSubstr("[transfer-alignment]"));
+  EXPECT_THAT(report_of_a_subgroup_product(48, 0, 64),
+              AllOf(HasSubstr("[subgroup-divergent]"), HasSubstr("16 threads of the 32")));
 }
 
 }  // namespace

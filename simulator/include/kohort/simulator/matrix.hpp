@@ -38,6 +38,15 @@ inline constexpr int warpgroup_threads = 128;
 
 /// Called by the 128 threads of a warpgroup; begins the product, which ends in a wait.
 void matrix_multiply(Thread& thread, MatrixProduct const& product, Site site);
+/// What the hardware asks of a product by 32 threads: that they exist, and that both operands' rows
+/// begin at multiples of 4 B.
+struct SubgroupProduct {
+  void const* a = nullptr;
+  void const* b = nullptr;
+  long long a_stride = 0;  ///< bytes
+  long long b_stride = 0;
+};
+void require_subgroup_product(Thread& thread, SubgroupProduct const& product, Site site);
 /// Until at most `pending` products of the warpgroup, the latest, are under way.
 void wait_for_products(Thread& thread, int pending, Site site);
 

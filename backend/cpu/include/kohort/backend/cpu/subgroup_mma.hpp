@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kohort/backend/cpu/thread.hpp>
+#include <kohort/simulator/matrix.hpp>
 #include <kohort/subgroup_mma.hpp>
 
 namespace kohort::Impl {
@@ -14,8 +15,12 @@ struct SubgroupMatrixOperations<Simulator> {
   static KOHORT_FUNCTION void multiply(ThreadHandle<Simulator> const& thread,
                                        typename Mma::accumulator_type (&values)[Mma::values],
                                        typename Mma::a_type const* a, int a_stride,
-                                       typename Mma::b_type const* b, int b_stride, CallSite) {
+                                       typename Mma::b_type const* b, int b_stride, CallSite site) {
     using Accumulator = typename Mma::accumulator_type;
+    simulator::require_subgroup_product(
+        thread.simulated(),
+        {a, b, bytes<typename Mma::a_type>(a_stride), bytes<typename Mma::b_type>(b_stride)},
+        {site.file, site.line});
     int const lane = thread.team_rank() % Mma::threads;
     for (int i = 0; i < Mma::values; ++i) {
       int const row = lane / 4 + 8 * (i / 2 % 2);
@@ -27,6 +32,10 @@ struct SubgroupMatrixOperations<Simulator> {
   }
 
  private:
+  template <class T>
+  static KOHORT_FUNCTION long long bytes(int stride) {
+    return static_cast<long long>(stride) * static_cast<long long>(sizeof(T));
+  }
   template <class T>
   static KOHORT_FUNCTION T as_multiplied(T const& element) {
     return element;
