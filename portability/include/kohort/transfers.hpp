@@ -236,6 +236,7 @@ class Transfers {
                                         std::type_identity_t<int const (&)[Rank]> at,
                                         std::remove_const_t<T> const* source,
                                         CallSite site = CallSite::current()) const {
+    static_assert(!std::is_const_v<T>, "a map of const elements is loaded from, not stored to");
     Operations::tile_store(thread(), map, at, source, false, site);
   }
   /// The same, added to what is there: each element is one atomic addition at device scope.
@@ -244,6 +245,7 @@ class Transfers {
                                       std::type_identity_t<int const (&)[Rank]> at,
                                       std::remove_const_t<T> const* source,
                                       CallSite site = CallSite::current()) const {
+    static_assert(!std::is_const_v<T>, "a map of const elements is loaded from, not stored to");
     static_assert(Impl::can_be_added<T>,
                   "what is added is bf16, fp16, float, double, or integers of 32 or 64 bits");
     Operations::tile_store(thread(), map, at, source, true, site);
@@ -253,12 +255,14 @@ class Transfers {
   /// scratch. A batch is what was stored since the last wait.
   template <int Pending = 0>
   KOHORT_FUNCTION void wait_stores_read(CallSite site = CallSite::current()) const {
+    static_assert(Pending >= 0, "no fewer than 0 batches can be left under way");
     Operations::template wait_stores<Pending, true>(thread(), site);
   }
   /// Waits until at most `Pending` batches of the calling thread's stores, the latest, are not
   /// written.
   template <int Pending = 0>
   KOHORT_FUNCTION void wait_stores(CallSite site = CallSite::current()) const {
+    static_assert(Pending >= 0, "no fewer than 0 batches can be left under way");
     Operations::template wait_stores<Pending, false>(thread(), site);
   }
 

@@ -141,6 +141,7 @@ class WarpgroupMma {
   /// Waits until at most `Pending` multiply() of this warpgroup are under way, the latest ones.
   template <int Pending = 0, class Member>
   KOHORT_FUNCTION void wait(Member const& member, CallSite site = CallSite::current()) {
+    static_assert(Pending >= 0, "no fewer than 0 products can be left under way");
     Operations::template wait<WarpgroupMma, Pending>(member.thread_, values_, site);
   }
 
