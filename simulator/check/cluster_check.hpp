@@ -57,6 +57,10 @@ class ClusterCheck {
   bool knows_a_wait(PhasedBarrier const& barrier, long long phase) const;
   /// The 8 bytes are operated upon.
   void barrier_changed(void const* address, Site site);
+  /// What was found so far; null: nothing.
+  std::unique_ptr<Finding> found() const {
+    return faults_.empty() ? nullptr : faults_.finding(cluster_);
+  }
   void arrived(PhasedBarrier& barrier, Arrival arrival, Site site);
   void bytes_came(PhasedBarrier& barrier, Transfer const& transfer);
   void phase_completed(PhasedBarrier& barrier);

@@ -3,6 +3,7 @@
 
 #include "../engine/launch_state.hpp"
 #include "../engine/switching.hpp"
+#include "cluster_check.hpp"
 #include "scratch_names.hpp"
 
 #include <fmt/format.h>
@@ -82,12 +83,18 @@ void report_uninitialised_barrier(ThreadState& self, void const* barrier,
 
 void report_overwritten_barrier(ThreadState& self, void const* barrier, PhasedBarrier const& state,
                                 char const* operation, Site site) {
-  record(self,
-         Report(cluster_of(self), "transfer-barrier-uninitialised")
-             .row(name(self), operation, place(site), barrier_name(self, barrier))
-             .row("barrier", "initialised", place(state.init))
-             .why("something has written over the barrier since: its 8 bytes are the hardware's")
-             .mend("keep ordinary writes and copies off it: see what lies before it in scratch"));
+  {
+    ClusterState& cluster = cluster_of(self);
+    if (cluster.check != nullptr) cluster.finding = cluster.check->found();
+    if (cluster.finding == nullptr)
+      record(
+          self,
+          Report(cluster_of(self), "transfer-barrier-uninitialised")
+              .row(name(self), operation, place(site), barrier_name(self, barrier))
+              .row("barrier", "initialised", place(state.init))
+              .why("something has written over the barrier since: its 8 bytes are the hardware's")
+              .mend("keep ordinary writes and copies off it: see what lies before it in scratch"));
+  }
   abandon(self);
 }
 

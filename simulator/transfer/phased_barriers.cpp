@@ -93,7 +93,10 @@ void require_next_phase(ThreadState& self, void const* address, PhasedBarrier co
 
 void require_untouched(ThreadState& self, void const* barrier, PhasedBarrier const& state,
                        char const* operation, Site site) {
-  if (!holds_pattern(barrier)) report_overwritten_barrier(self, barrier, state, operation, site);
+  if (holds_pattern(barrier)) return;
+  // Where nothing orders the writing and this use, the race says more.
+  if (ClusterCheck* const check = cluster_of(self).check) check->barrier_changed(barrier, site);
+  report_overwritten_barrier(self, barrier, state, operation, site);
 }
 
 TransferTable& transfers_of(ClusterState& cluster) {
