@@ -23,6 +23,9 @@ std::string name(ThreadState const& thread) {
   __builtin_unreachable();
 }
 
+/// Frees a text that lives on in a frame which nobody unwinds.
+void empty(std::string& text) { std::string().swap(text); }
+
 void record(ThreadState& self, Report const& report) {
   cluster_of(self).finding = report.finding();
 }
@@ -186,18 +189,19 @@ void report_transfer_mask(ThreadState& self, std::uint32_t ranks, Site site) {
   abandon(self);
 }
 
-void report_transfer_alignment(ThreadState& self, std::string const& what, std::size_t alignment,
+void report_transfer_alignment(ThreadState& self, std::string what, std::size_t alignment,
                                Site site) {
   record(self, Report(cluster_of(self), "transfer-alignment")
                    .row(name(self), what, place(site),
                         fmt::format("has to be a multiple of {} B", alignment)));
+  empty(what);
   abandon(self);
 }
 
-void report_transfer_scratch(ThreadState& self, std::string const& what,
-                             std::string const& expected, Site site) {
+void report_transfer_scratch(ThreadState& self, std::string what, char const* expected, Site site) {
   record(self,
          Report(cluster_of(self), "transfer-scratch").row(name(self), what, place(site), expected));
+  empty(what);
   abandon(self);
 }
 
@@ -241,9 +245,10 @@ void report_partial_subgroup(ThreadState& self, int existing, Site site) {
   abandon(self);
 }
 
-void report_divergent_warpgroup(ThreadState& self, std::string const& what, Site site) {
+void report_divergent_warpgroup(ThreadState& self, std::string what, Site site) {
   record(self, Report(cluster_of(self), "warpgroup-divergent")
                    .row(name(self), "a matrix operation", place(site), what));
+  empty(what);
   abandon(self);
 }
 

@@ -8,7 +8,8 @@
 #include <string>
 
 /// Faults of phased barriers, copies and products. As in faults.hpp, each report_ function is
-/// called by the thread at fault and does not return.
+/// called by the thread at fault and does not return; a text that one takes by value is emptied
+/// before, because nobody unwinds the caller's frame.
 namespace kohort::simulator {
 
 /// `state`: the barrier is one, but the thread can't know; null: it is none.
@@ -37,11 +38,11 @@ namespace kohort::simulator {
                                         PhasedBarrier const& state, long long bytes, Site site);
 [[noreturn]] void report_transfer_mask(ThreadState& self, std::uint32_t ranks, Site site);
 /// `what` is no multiple of `alignment`.
-[[noreturn]] void report_transfer_alignment(ThreadState& self, std::string const& what,
+[[noreturn]] void report_transfer_alignment(ThreadState& self, std::string what,
                                             std::size_t alignment, Site site);
 /// `what` is not where it has to be.
-[[noreturn]] void report_transfer_scratch(ThreadState& self, std::string const& what,
-                                          std::string const& expected, Site site);
+[[noreturn]] void report_transfer_scratch(ThreadState& self, std::string what, char const* expected,
+                                          Site site);
 /// A copy still brings `bytes` that nobody expects.
 [[noreturn]] void report_surplus_bytes(ThreadState& self, void const* barrier,
                                        PhasedBarrier const& state, std::uint32_t bytes);
@@ -51,7 +52,7 @@ namespace kohort::simulator {
 /// A product of a subgroup that has `existing` threads.
 [[noreturn]] void report_partial_subgroup(ThreadState& self, int existing, Site site);
 /// `what` of a warpgroup that does not meet in one product.
-[[noreturn]] void report_divergent_warpgroup(ThreadState& self, std::string const& what, Site site);
+[[noreturn]] void report_divergent_warpgroup(ThreadState& self, std::string what, Site site);
 
 /// Called by the worker: the finding of a cluster that ended.
 void diagnose_surplus_bytes(ClusterState& cluster, void const* barrier, PhasedBarrier const& state);
