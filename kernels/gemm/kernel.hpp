@@ -48,6 +48,9 @@ struct alignas(1024) Scratch {
   // After the last step a split's partial sums lie in the stages: mine in A's, by eight columns and
   // thread; those that peers pushed in B's, by peer, by eight columns of mine and thread.
   static constexpr int partials_a_group = 128 * C::consumers;
+  static_assert(C::most_splits == 1 || C::columns / 8 * partials_a_group * sizeof(Partial) <=
+                                           sizeof(typename C::In[C::stages][C::rows * C::depth]),
+                "a split's own sums fit A's stages");
   KOHORT_FUNCTION Partial* mine() { return reinterpret_cast<Partial*>(a); }
   KOHORT_FUNCTION Partial* pushed() { return reinterpret_cast<Partial*>(b); }
 };
