@@ -119,237 +119,65 @@ struct BulkCopy {
 template <int Rank>
 struct TileCopy;
 
-template <>
-struct TileCopy<1> {
-  static KOHORT_FUNCTION void load([[maybe_unused]] CUtensorMap const* map,
-                                   [[maybe_unused]] int const (&at)[1], [[maybe_unused]] int last,
-                                   [[maybe_unused]] std::uint32_t to,
-                                   [[maybe_unused]] std::uint32_t barrier) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile(
-            "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-            "[%0], [%1, {%3}], [%2];" ::"r"(to),
-            "l"(map), "r"(barrier), "r"(last)
-            : "memory");)
-  }
-  static KOHORT_FUNCTION void load_multicast([[maybe_unused]] CUtensorMap const* map,
-                                             [[maybe_unused]] int const (&at)[1],
-                                             [[maybe_unused]] int last,
-                                             [[maybe_unused]] std::uint32_t to,
-                                             [[maybe_unused]] std::uint32_t barrier,
-                                             [[maybe_unused]] std::uint32_t ranks) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile(
-            "cp.async.bulk.tensor.1d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-            ".multicast::cluster [%0], [%1, {%4}], [%2], %3;" ::"r"(to),
-            "l"(map), "r"(barrier), "h"(static_cast<std::uint16_t>(ranks)), "r"(last)
-            : "memory");)
-  }
-  static KOHORT_FUNCTION void store([[maybe_unused]] CUtensorMap const* map,
-                                    [[maybe_unused]] int const (&at)[1], [[maybe_unused]] int last,
-                                    [[maybe_unused]] std::uint32_t from) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.async.bulk.tensor.1d.global.shared::cta.tile.bulk_group "
-                     "[%0, {%2}], [%1];" ::"l"(map),
-                     "r"(from), "r"(last)
-                     : "memory");)
-  }
-  static KOHORT_FUNCTION void add([[maybe_unused]] CUtensorMap const* map,
-                                  [[maybe_unused]] int const (&at)[1], [[maybe_unused]] int last,
-                                  [[maybe_unused]] std::uint32_t from) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.reduce.async.bulk.tensor.1d.global.shared::cta.add.tile.bulk_group "
-                     "[%0, {%2}], [%1];" ::"l"(map),
-                     "r"(from), "r"(last)
-                     : "memory");)
-  }
-};
+/// TileCopy of one rank: `at_<i>` names its coordinates as operands from the i-th on, and the
+/// macro's last arguments pass them.
+#define KOHORT_CUDA_TILE_COPY(rank, at_2, at_3, at_4, ...)                                         \
+  template <>                                                                                      \
+  struct TileCopy<rank> {                                                                          \
+    static KOHORT_FUNCTION void load([[maybe_unused]] CUtensorMap const* map,                      \
+                                     [[maybe_unused]] int const (&at)[rank],                       \
+                                     [[maybe_unused]] int last, [[maybe_unused]] std::uint32_t to, \
+                                     [[maybe_unused]] std::uint32_t barrier) {                     \
+      KOHORT_CUDA_HOPPER_BODY(                                                                     \
+          asm volatile("cp.async.bulk.tensor." #rank "d.shared::cluster.global.tile"               \
+                       ".mbarrier::complete_tx::bytes [%0], [%1, {" at_3 "}], [%2];" ::"r"(to),    \
+                       "l"(map), "r"(barrier), __VA_ARGS__                                         \
+                       : "memory");)                                                               \
+    }                                                                                              \
+    static KOHORT_FUNCTION void load_multicast([[maybe_unused]] CUtensorMap const* map,            \
+                                               [[maybe_unused]] int const (&at)[rank],             \
+                                               [[maybe_unused]] int last,                          \
+                                               [[maybe_unused]] std::uint32_t to,                  \
+                                               [[maybe_unused]] std::uint32_t barrier,             \
+                                               [[maybe_unused]] std::uint32_t ranks) {             \
+      KOHORT_CUDA_HOPPER_BODY(                                                                     \
+          asm volatile("cp.async.bulk.tensor." #rank "d.shared::cluster.global.tile"               \
+                       ".mbarrier::complete_tx::bytes.multicast::cluster [%0], [%1, {" at_4        \
+                       "}], [%2], %3;" ::"r"(to),                                                  \
+                       "l"(map), "r"(barrier), "h"(static_cast<std::uint16_t>(ranks)), __VA_ARGS__ \
+                       : "memory");)                                                               \
+    }                                                                                              \
+    static KOHORT_FUNCTION void store([[maybe_unused]] CUtensorMap const* map,                     \
+                                      [[maybe_unused]] int const (&at)[rank],                      \
+                                      [[maybe_unused]] int last,                                   \
+                                      [[maybe_unused]] std::uint32_t from) {                       \
+      KOHORT_CUDA_HOPPER_BODY(asm volatile("cp.async.bulk.tensor." #rank                           \
+                                           "d.global.shared::cta.tile.bulk_group [%0, {" at_2      \
+                                           "}], [%1];" ::"l"(map),                                 \
+                                           "r"(from), __VA_ARGS__                                  \
+                                           : "memory");)                                           \
+    }                                                                                              \
+    static KOHORT_FUNCTION void add([[maybe_unused]] CUtensorMap const* map,                       \
+                                    [[maybe_unused]] int const (&at)[rank],                        \
+                                    [[maybe_unused]] int last,                                     \
+                                    [[maybe_unused]] std::uint32_t from) {                         \
+      KOHORT_CUDA_HOPPER_BODY(asm volatile("cp.reduce.async.bulk.tensor." #rank                    \
+                                           "d.global.shared::cta.add.tile.bulk_group [%0, {" at_2  \
+                                           "}], [%1];" ::"l"(map),                                 \
+                                           "r"(from), __VA_ARGS__                                  \
+                                           : "memory");)                                           \
+    }                                                                                              \
+  };
 
-template <>
-struct TileCopy<2> {
-  static KOHORT_FUNCTION void load([[maybe_unused]] CUtensorMap const* map,
-                                   [[maybe_unused]] int const (&at)[2], [[maybe_unused]] int last,
-                                   [[maybe_unused]] std::uint32_t to,
-                                   [[maybe_unused]] std::uint32_t barrier) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile(
-            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-            "[%0], [%1, {%3, %4}], [%2];" ::"r"(to),
-            "l"(map), "r"(barrier), "r"(at[0]), "r"(last)
-            : "memory");)
-  }
-  static KOHORT_FUNCTION void load_multicast([[maybe_unused]] CUtensorMap const* map,
-                                             [[maybe_unused]] int const (&at)[2],
-                                             [[maybe_unused]] int last,
-                                             [[maybe_unused]] std::uint32_t to,
-                                             [[maybe_unused]] std::uint32_t barrier,
-                                             [[maybe_unused]] std::uint32_t ranks) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile(
-            "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-            ".multicast::cluster [%0], [%1, {%4, %5}], [%2], %3;" ::"r"(to),
-            "l"(map), "r"(barrier), "h"(static_cast<std::uint16_t>(ranks)), "r"(at[0]), "r"(last)
-            : "memory");)
-  }
-  static KOHORT_FUNCTION void store([[maybe_unused]] CUtensorMap const* map,
-                                    [[maybe_unused]] int const (&at)[2], [[maybe_unused]] int last,
-                                    [[maybe_unused]] std::uint32_t from) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile.bulk_group "
-                     "[%0, {%2, %3}], [%1];" ::"l"(map),
-                     "r"(from), "r"(at[0]), "r"(last)
-                     : "memory");)
-  }
-  static KOHORT_FUNCTION void add([[maybe_unused]] CUtensorMap const* map,
-                                  [[maybe_unused]] int const (&at)[2], [[maybe_unused]] int last,
-                                  [[maybe_unused]] std::uint32_t from) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.reduce.async.bulk.tensor.2d.global.shared::cta.add.tile.bulk_group "
-                     "[%0, {%2, %3}], [%1];" ::"l"(map),
-                     "r"(from), "r"(at[0]), "r"(last)
-                     : "memory");)
-  }
-};
+KOHORT_CUDA_TILE_COPY(1, "%2", "%3", "%4", "r"(last))
+KOHORT_CUDA_TILE_COPY(2, "%2, %3", "%3, %4", "%4, %5", "r"(at[0]), "r"(last))
+KOHORT_CUDA_TILE_COPY(3, "%2, %3, %4", "%3, %4, %5", "%4, %5, %6", "r"(at[0]), "r"(at[1]),
+                      "r"(last))
+KOHORT_CUDA_TILE_COPY(4, "%2, %3, %4, %5", "%3, %4, %5, %6", "%4, %5, %6, %7", "r"(at[0]),
+                      "r"(at[1]), "r"(at[2]), "r"(last))
+KOHORT_CUDA_TILE_COPY(5, "%2, %3, %4, %5, %6", "%3, %4, %5, %6, %7", "%4, %5, %6, %7, %8",
+                      "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(last))
 
-template <>
-struct TileCopy<3> {
-  static KOHORT_FUNCTION void load([[maybe_unused]] CUtensorMap const* map,
-                                   [[maybe_unused]] int const (&at)[3], [[maybe_unused]] int last,
-                                   [[maybe_unused]] std::uint32_t to,
-                                   [[maybe_unused]] std::uint32_t barrier) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile(
-            "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-            "[%0], [%1, {%3, %4, %5}], [%2];" ::"r"(to),
-            "l"(map), "r"(barrier), "r"(at[0]), "r"(at[1]), "r"(last)
-            : "memory");)
-  }
-  static KOHORT_FUNCTION void load_multicast([[maybe_unused]] CUtensorMap const* map,
-                                             [[maybe_unused]] int const (&at)[3],
-                                             [[maybe_unused]] int last,
-                                             [[maybe_unused]] std::uint32_t to,
-                                             [[maybe_unused]] std::uint32_t barrier,
-                                             [[maybe_unused]] std::uint32_t ranks) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile(
-            "cp.async.bulk.tensor.3d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-            ".multicast::cluster [%0], [%1, {%4, %5, %6}], [%2], %3;" ::"r"(to),
-            "l"(map), "r"(barrier), "h"(static_cast<std::uint16_t>(ranks)), "r"(at[0]), "r"(at[1]),
-            "r"(last)
-            : "memory");)
-  }
-  static KOHORT_FUNCTION void store([[maybe_unused]] CUtensorMap const* map,
-                                    [[maybe_unused]] int const (&at)[3], [[maybe_unused]] int last,
-                                    [[maybe_unused]] std::uint32_t from) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.async.bulk.tensor.3d.global.shared::cta.tile.bulk_group "
-                     "[%0, {%2, %3, %4}], [%1];" ::"l"(map),
-                     "r"(from), "r"(at[0]), "r"(at[1]), "r"(last)
-                     : "memory");)
-  }
-  static KOHORT_FUNCTION void add([[maybe_unused]] CUtensorMap const* map,
-                                  [[maybe_unused]] int const (&at)[3], [[maybe_unused]] int last,
-                                  [[maybe_unused]] std::uint32_t from) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.reduce.async.bulk.tensor.3d.global.shared::cta.add.tile.bulk_group "
-                     "[%0, {%2, %3, %4}], [%1];" ::"l"(map),
-                     "r"(from), "r"(at[0]), "r"(at[1]), "r"(last)
-                     : "memory");)
-  }
-};
-
-template <>
-struct TileCopy<4> {
-  static KOHORT_FUNCTION void load([[maybe_unused]] CUtensorMap const* map,
-                                   [[maybe_unused]] int const (&at)[4], [[maybe_unused]] int last,
-                                   [[maybe_unused]] std::uint32_t to,
-                                   [[maybe_unused]] std::uint32_t barrier) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile(
-            "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-            "[%0], [%1, {%3, %4, %5, %6}], [%2];" ::"r"(to),
-            "l"(map), "r"(barrier), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(last)
-            : "memory");)
-  }
-  static KOHORT_FUNCTION void load_multicast([[maybe_unused]] CUtensorMap const* map,
-                                             [[maybe_unused]] int const (&at)[4],
-                                             [[maybe_unused]] int last,
-                                             [[maybe_unused]] std::uint32_t to,
-                                             [[maybe_unused]] std::uint32_t barrier,
-                                             [[maybe_unused]] std::uint32_t ranks) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile(
-            "cp.async.bulk.tensor.4d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-            ".multicast::cluster [%0], [%1, {%4, %5, %6, %7}], [%2], %3;" ::"r"(to),
-            "l"(map), "r"(barrier), "h"(static_cast<std::uint16_t>(ranks)), "r"(at[0]), "r"(at[1]),
-            "r"(at[2]), "r"(last)
-            : "memory");)
-  }
-  static KOHORT_FUNCTION void store([[maybe_unused]] CUtensorMap const* map,
-                                    [[maybe_unused]] int const (&at)[4], [[maybe_unused]] int last,
-                                    [[maybe_unused]] std::uint32_t from) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.async.bulk.tensor.4d.global.shared::cta.tile.bulk_group "
-                     "[%0, {%2, %3, %4, %5}], [%1];" ::"l"(map),
-                     "r"(from), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(last)
-                     : "memory");)
-  }
-  static KOHORT_FUNCTION void add([[maybe_unused]] CUtensorMap const* map,
-                                  [[maybe_unused]] int const (&at)[4], [[maybe_unused]] int last,
-                                  [[maybe_unused]] std::uint32_t from) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.reduce.async.bulk.tensor.4d.global.shared::cta.add.tile.bulk_group "
-                     "[%0, {%2, %3, %4, %5}], [%1];" ::"l"(map),
-                     "r"(from), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(last)
-                     : "memory");)
-  }
-};
-
-template <>
-struct TileCopy<5> {
-  static KOHORT_FUNCTION void load([[maybe_unused]] CUtensorMap const* map,
-                                   [[maybe_unused]] int const (&at)[5], [[maybe_unused]] int last,
-                                   [[maybe_unused]] std::uint32_t to,
-                                   [[maybe_unused]] std::uint32_t barrier) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile(
-            "cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "
-            "[%0], [%1, {%3, %4, %5, %6, %7}], [%2];" ::"r"(to),
-            "l"(map), "r"(barrier), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(last)
-            : "memory");)
-  }
-  static KOHORT_FUNCTION void load_multicast([[maybe_unused]] CUtensorMap const* map,
-                                             [[maybe_unused]] int const (&at)[5],
-                                             [[maybe_unused]] int last,
-                                             [[maybe_unused]] std::uint32_t to,
-                                             [[maybe_unused]] std::uint32_t barrier,
-                                             [[maybe_unused]] std::uint32_t ranks) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile(
-            "cp.async.bulk.tensor.5d.shared::cluster.global.tile.mbarrier::complete_tx::bytes"
-            ".multicast::cluster [%0], [%1, {%4, %5, %6, %7, %8}], [%2], %3;" ::"r"(to),
-            "l"(map), "r"(barrier), "h"(static_cast<std::uint16_t>(ranks)), "r"(at[0]), "r"(at[1]),
-            "r"(at[2]), "r"(at[3]), "r"(last)
-            : "memory");)
-  }
-  static KOHORT_FUNCTION void store([[maybe_unused]] CUtensorMap const* map,
-                                    [[maybe_unused]] int const (&at)[5], [[maybe_unused]] int last,
-                                    [[maybe_unused]] std::uint32_t from) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.async.bulk.tensor.5d.global.shared::cta.tile.bulk_group "
-                     "[%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(map),
-                     "r"(from), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(last)
-                     : "memory");)
-  }
-  static KOHORT_FUNCTION void add([[maybe_unused]] CUtensorMap const* map,
-                                  [[maybe_unused]] int const (&at)[5], [[maybe_unused]] int last,
-                                  [[maybe_unused]] std::uint32_t from) {
-    KOHORT_CUDA_HOPPER_BODY(
-        asm volatile("cp.reduce.async.bulk.tensor.5d.global.shared::cta.add.tile.bulk_group "
-                     "[%0, {%2, %3, %4, %5, %6}], [%1];" ::"l"(map),
-                     "r"(from), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(last)
-                     : "memory");)
-  }
-};
+#undef KOHORT_CUDA_TILE_COPY
 
 }  // namespace kohort::Impl

@@ -76,134 +76,39 @@ namespace kohort::Impl {
 template <class A, class B>
 struct WarpgroupInstruction;
 
-template <>
-struct WarpgroupInstruction<bfloat16, bfloat16> {
-  static constexpr int depth = 16;
-  template <int N, bool AIsMn, bool BIsMn>
-  static __device__ __forceinline__ void issue(float (&values)[N / 2], std::uint64_t a,
-                                               std::uint64_t b, int accumulates) {
-    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_TRANSPOSABLE, "k16", "f32.bf16.bf16")
-  }
-  template <int N, bool BIsMn>
-  static __device__ __forceinline__ void issue_words(float (&values)[N / 2],
-                                                     std::uint32_t const (&a)[4], std::uint64_t b,
-                                                     int accumulates) {
-    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_TRANSPOSABLE_R, "k16", "f32.bf16.bf16")
-  }
-};
+#define KOHORT_WARPGROUP_INSTRUCTION(A, B, Value, elements, form, types)                   \
+  template <>                                                                              \
+  struct WarpgroupInstruction<A, B> {                                                      \
+    static constexpr int depth = elements;                                                 \
+    template <int N, bool AIsMn, bool BIsMn>                                               \
+    static __device__ __forceinline__ void issue(Value (&values)[N / 2], std::uint64_t a,  \
+                                                 std::uint64_t b, int accumulates) {       \
+      KOHORT_WGMMA_BY_WIDTH(form, "k" #elements, types)                                    \
+    }                                                                                      \
+    template <int N, bool BIsMn>                                                           \
+    static __device__ __forceinline__ void issue_words(Value (&values)[N / 2],             \
+                                                       std::uint32_t const (&a)[4],        \
+                                                       std::uint64_t b, int accumulates) { \
+      KOHORT_WGMMA_BY_WIDTH(form##_R, "k" #elements, types)                                \
+    }                                                                                      \
+  };
 
-template <>
-struct WarpgroupInstruction<float16, float16> {
-  static constexpr int depth = 16;
-  template <int N, bool AIsMn, bool BIsMn>
-  static __device__ __forceinline__ void issue(float (&values)[N / 2], std::uint64_t a,
-                                               std::uint64_t b, int accumulates) {
-    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_TRANSPOSABLE, "k16", "f32.f16.f16")
-  }
-  template <int N, bool BIsMn>
-  static __device__ __forceinline__ void issue_words(float (&values)[N / 2],
-                                                     std::uint32_t const (&a)[4], std::uint64_t b,
-                                                     int accumulates) {
-    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_TRANSPOSABLE_R, "k16", "f32.f16.f16")
-  }
-};
+KOHORT_WARPGROUP_INSTRUCTION(bfloat16, bfloat16, float, 16, KOHORT_WGMMA_TRANSPOSABLE,
+                             "f32.bf16.bf16")
+KOHORT_WARPGROUP_INSTRUCTION(float16, float16, float, 16, KOHORT_WGMMA_TRANSPOSABLE, "f32.f16.f16")
+KOHORT_WARPGROUP_INSTRUCTION(tfloat32, tfloat32, float, 8, KOHORT_WGMMA_K_MAJOR, "f32.tf32.tf32")
+KOHORT_WARPGROUP_INSTRUCTION(float8_e4m3, float8_e4m3, float, 32, KOHORT_WGMMA_K_MAJOR,
+                             "f32.e4m3.e4m3")
+KOHORT_WARPGROUP_INSTRUCTION(float8_e4m3, float8_e5m2, float, 32, KOHORT_WGMMA_K_MAJOR,
+                             "f32.e4m3.e5m2")
+KOHORT_WARPGROUP_INSTRUCTION(float8_e5m2, float8_e4m3, float, 32, KOHORT_WGMMA_K_MAJOR,
+                             "f32.e5m2.e4m3")
+KOHORT_WARPGROUP_INSTRUCTION(float8_e5m2, float8_e5m2, float, 32, KOHORT_WGMMA_K_MAJOR,
+                             "f32.e5m2.e5m2")
+KOHORT_WARPGROUP_INSTRUCTION(std::int8_t, std::int8_t, std::int32_t, 32, KOHORT_WGMMA_INTEGER,
+                             "s32.s8.s8")
 
-template <>
-struct WarpgroupInstruction<tfloat32, tfloat32> {
-  static constexpr int depth = 8;
-  template <int N, bool AIsMn, bool BIsMn>
-  static __device__ __forceinline__ void issue(float (&values)[N / 2], std::uint64_t a,
-                                               std::uint64_t b, int accumulates) {
-    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR, "k8", "f32.tf32.tf32")
-  }
-  template <int N, bool BIsMn>
-  static __device__ __forceinline__ void issue_words(float (&values)[N / 2],
-                                                     std::uint32_t const (&a)[4], std::uint64_t b,
-                                                     int accumulates) {
-    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR_R, "k8", "f32.tf32.tf32")
-  }
-};
-
-template <>
-struct WarpgroupInstruction<float8_e4m3, float8_e4m3> {
-  static constexpr int depth = 32;
-  template <int N, bool AIsMn, bool BIsMn>
-  static __device__ __forceinline__ void issue(float (&values)[N / 2], std::uint64_t a,
-                                               std::uint64_t b, int accumulates) {
-    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR, "k32", "f32.e4m3.e4m3")
-  }
-  template <int N, bool BIsMn>
-  static __device__ __forceinline__ void issue_words(float (&values)[N / 2],
-                                                     std::uint32_t const (&a)[4], std::uint64_t b,
-                                                     int accumulates) {
-    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR_R, "k32", "f32.e4m3.e4m3")
-  }
-};
-
-template <>
-struct WarpgroupInstruction<float8_e4m3, float8_e5m2> {
-  static constexpr int depth = 32;
-  template <int N, bool AIsMn, bool BIsMn>
-  static __device__ __forceinline__ void issue(float (&values)[N / 2], std::uint64_t a,
-                                               std::uint64_t b, int accumulates) {
-    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR, "k32", "f32.e4m3.e5m2")
-  }
-  template <int N, bool BIsMn>
-  static __device__ __forceinline__ void issue_words(float (&values)[N / 2],
-                                                     std::uint32_t const (&a)[4], std::uint64_t b,
-                                                     int accumulates) {
-    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR_R, "k32", "f32.e4m3.e5m2")
-  }
-};
-
-template <>
-struct WarpgroupInstruction<float8_e5m2, float8_e4m3> {
-  static constexpr int depth = 32;
-  template <int N, bool AIsMn, bool BIsMn>
-  static __device__ __forceinline__ void issue(float (&values)[N / 2], std::uint64_t a,
-                                               std::uint64_t b, int accumulates) {
-    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR, "k32", "f32.e5m2.e4m3")
-  }
-  template <int N, bool BIsMn>
-  static __device__ __forceinline__ void issue_words(float (&values)[N / 2],
-                                                     std::uint32_t const (&a)[4], std::uint64_t b,
-                                                     int accumulates) {
-    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR_R, "k32", "f32.e5m2.e4m3")
-  }
-};
-
-template <>
-struct WarpgroupInstruction<float8_e5m2, float8_e5m2> {
-  static constexpr int depth = 32;
-  template <int N, bool AIsMn, bool BIsMn>
-  static __device__ __forceinline__ void issue(float (&values)[N / 2], std::uint64_t a,
-                                               std::uint64_t b, int accumulates) {
-    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR, "k32", "f32.e5m2.e5m2")
-  }
-  template <int N, bool BIsMn>
-  static __device__ __forceinline__ void issue_words(float (&values)[N / 2],
-                                                     std::uint32_t const (&a)[4], std::uint64_t b,
-                                                     int accumulates) {
-    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_K_MAJOR_R, "k32", "f32.e5m2.e5m2")
-  }
-};
-
-template <>
-struct WarpgroupInstruction<std::int8_t, std::int8_t> {
-  static constexpr int depth = 32;
-  template <int N, bool AIsMn, bool BIsMn>
-  static __device__ __forceinline__ void issue(std::int32_t (&values)[N / 2], std::uint64_t a,
-                                               std::uint64_t b, int accumulates) {
-    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_INTEGER, "k32", "s32.s8.s8")
-  }
-  template <int N, bool BIsMn>
-  static __device__ __forceinline__ void issue_words(std::int32_t (&values)[N / 2],
-                                                     std::uint32_t const (&a)[4], std::uint64_t b,
-                                                     int accumulates) {
-    KOHORT_WGMMA_BY_WIDTH(KOHORT_WGMMA_INTEGER_R, "k32", "s32.s8.s8")
-  }
-};
-
+#undef KOHORT_WARPGROUP_INSTRUCTION
 #undef KOHORT_WGMMA_BY_WIDTH
 #undef KOHORT_WGMMA_INTEGER_R
 #undef KOHORT_WGMMA_K_MAJOR_R
