@@ -78,11 +78,10 @@ void teams_along_x_share_a_box(Target const& target) {
 
 template <class Target>
 void teams_along_an_axis_share_a_box(Target const& target) {
-  int const most = properties(target).largest_nonportable_cluster;
-  if (most < 4) return;
+  needs_cluster_size(target, 4);
   share_along(target, {2, 2, 1}, ClusterAxis::x, false);
   share_along(target, {2, 2, 1}, ClusterAxis::y, false);
-  if (most < 8) return;
+  if (cluster_teams(target, 8) < 8) return;
   share_along(target, {4, 2, 1}, ClusterAxis::y, true);
   share_along(target, {4, 2, 1}, ClusterAxis::x, true);
 }
@@ -98,8 +97,8 @@ void teams_issue_a_slice_each(Target const& target) {
 template <class Target>
 void a_mask_names_the_teams(Target const& target) {
   using Policy = ClusterPolicy<Target, ClusterScratch<Slot>>;
+  needs_cluster_size(target, 4);
   int const size = cluster_teams(target, 8) / 2 * 2;
-  if (size < 4) return;
   int const threads = team_threads(target, 64);
   int const rows = 8;
   auto const memory = numbered(target, 2 * rows);

@@ -69,7 +69,7 @@ void product_matches(Target const& target, unsigned seed) {
   using B = typename Mma::b_type;
   using Accumulator = typename Mma::accumulator_type;
   using Policy = ClusterPolicy<Target, TeamScratch<Operands<Mma>>>;
-  if (properties(target).max_team_size < 128) return;
+  needs_team_size(target, 128);
   std::mt19937 engine(seed);
   constexpr int depth = Mma::depth;
   constexpr int a_rows = Mma::a_major == MatrixMajor::k ? 64 : depth;

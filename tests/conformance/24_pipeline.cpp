@@ -33,7 +33,7 @@ TileMap<int const, 2, Target> map_of(Target const& target, Buffer<int, Target> c
 template <class Target>
 void sums_match(Target const& target, ClusterShape shape, int steps) {
   using Policy = ClusterPolicy<Target, ClusterScratch<Stages>>;
-  if (properties(target).max_team_size < threads) return;
+  needs_team_size(target, threads);
   int const width = shape.x;
   int const height = shape.y;
   std::vector<int> const left = random_values<int>(height * steps * tile, 31);
@@ -100,9 +100,10 @@ void a_team_alone_goes_round_its_stages(Target const& target) {
 
 template <class Target>
 void teams_share_their_stages(Target const& target) {
+  needs_cluster_size(target, 2);
   int const most = properties(target).largest_nonportable_cluster;
   for (int const steps : {2, 7}) {
-    if (most >= 2) sums_match(target, {2, 1, 1}, steps);
+    sums_match(target, {2, 1, 1}, steps);
     if (most >= 4) sums_match(target, {2, 2, 1}, steps);
     if (most >= 8) sums_match(target, {2, 4, 1}, steps);
   }

@@ -32,7 +32,7 @@ void subgroup_product_matches(Target const& target, unsigned seed) {
   using B = typename Mma::b_type;
   using Accumulator = typename Mma::accumulator_type;
   using Policy = ClusterPolicy<Target>;
-  if (properties(target).max_team_size < 64) return;
+  needs_team_size(target, 64);
   std::mt19937 engine(seed);
   constexpr int k_extent = 3 * Mma::depth;
   auto const a = random_elements<A>(engine, static_cast<std::size_t>(16 * k_extent));
@@ -95,7 +95,7 @@ void register_product_matches(Target const& target, unsigned seed) {
   using B = typename Mma::b_type;
   using Accumulator = typename Mma::accumulator_type;
   using Policy = ClusterPolicy<Target, TeamScratch<Operands<Mma>>>;
-  if (properties(target).max_team_size < 128) return;
+  needs_team_size(target, 128);
   std::mt19937 engine(seed);
   constexpr int depth = Mma::depth;
   auto a = random_elements<A>(engine, static_cast<std::size_t>(64 * depth));
@@ -157,7 +157,7 @@ void rows_are_laid_out(Target const& target) {
   using Mma = WarpgroupMma<Target, bfloat16, bfloat16, float, 128>;
   using Scratch = RowsScratch<Mma, Out>;
   using Policy = ClusterPolicy<Target, TeamScratch<Scratch>>;
-  if (properties(target).max_team_size < 128) return;
+  needs_team_size(target, 128);
   constexpr int width = 128 / static_cast<int>(sizeof(Out));
   auto const results = poisoned<Out>(target, static_cast<std::size_t>(64 * width));
   TileMap<Out, 2, Target> const map(

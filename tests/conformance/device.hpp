@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <random>
+#include <string>
 #include <string_view>
 #include <type_traits>
 #include <utility>
@@ -19,6 +20,33 @@ namespace kohort::conformance {
 template <class Target>
 int team_threads(Target const& target, int wanted = 256) {
   return std::min(wanted, properties(target).max_team_size);
+}
+
+/// Skips the case on a device without `threads` threads a team.
+template <class Target>
+void needs_team_size(Target const& target, int threads) {
+  int const most = properties(target).max_team_size;
+  if (most >= threads) return;
+  throw CaseSkipped("needs teams of " + std::to_string(threads) + " threads; this device has " +
+                    std::to_string(most));
+}
+
+/// Skips the case on a device without clusters of `teams` teams.
+template <class Target>
+void needs_cluster_size(Target const& target, int teams) {
+  int const most = properties(target).largest_nonportable_cluster;
+  if (most >= teams) return;
+  throw CaseSkipped("needs clusters of " + std::to_string(teams) + " teams; this device has " +
+                    std::to_string(most));
+}
+
+/// Skips the case on a device without `bytes` bytes of scratch a team.
+template <class Target>
+void needs_team_scratch(Target const& target, long long bytes) {
+  long long const most = properties(target).max_team_scratch_bytes;
+  if (most >= bytes) return;
+  throw CaseSkipped("needs " + std::to_string(bytes) + " B of team scratch; this device has " +
+                    std::to_string(most));
 }
 
 /// `wanted` teams, or the device's largest cluster.

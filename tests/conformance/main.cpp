@@ -12,6 +12,7 @@
 namespace {
 
 using kohort::conformance::Case;
+using kohort::conformance::CaseSkipped;
 using kohort::conformance::CheckFailure;
 
 /// Set where a device must be there: an absent one is then a failure, not a skipped case.
@@ -30,6 +31,8 @@ class ConformanceTest : public ::testing::Test {
       case_.run();
     } catch (CheckFailure const& failure) {
       ADD_FAILURE_AT(failure.site().file, failure.site().line) << failure.what();
+    } catch (CaseSkipped const& skipped) {
+      [&] { GTEST_SKIP() << case_.rung << '.' << case_.name << ": " << skipped.what(); }();
     } catch (std::exception const& error) {
       ADD_FAILURE_AT(case_.site.file, case_.site.line) << "an exception: " << error.what();
     }

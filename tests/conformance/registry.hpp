@@ -23,6 +23,12 @@ class CheckFailure : public std::runtime_error {
   CallSite site_;
 };
 
+/// The device has no room for the case; what() says what it lacks.
+class CaseSkipped : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
 /// One case of one target.
 struct Case {
   std::string target;  ///< "Simulator", "Cuda"
