@@ -45,7 +45,8 @@ class Plan {
        Epilogue<typename C::Out> const& epilogue, Cut const& cut)
       : order_(order(target, operands, cut)),
         kernel_(arguments(target, operands, epilogue, cut, order_)),
-        policy_(policy(target, operands, cut, kernel_)) {}
+        policy_(policy(target, static_cast<long long>(order_.size()) * operands.batch, cut.cluster,
+                       kernel_)) {}
 
   void launch() const { parallel_for("gemm", policy_, kernel_); }
 
@@ -74,14 +75,11 @@ class Plan {
   using Out = typename C::Out;
 
   static int up(long long extent, int tile) { return static_cast<int>((extent + tile - 1) / tile); }
-  static std::vector<TilePlace> places(Operands<In> const& operands, Cut const& cut) {
-    int const rows = up(operands.m, C::rows * cut.cluster.x);
-    int const columns = up(operands.n, C::columns * cut.cluster.y);
-    return tiles_in_order(cut.order, rows, columns);
-  }
   static Buffer<TilePlace, Target> order(Target const& target, Operands<In> const& operands,
                                          Cut const& cut) {
-    std::vector<TilePlace> const all = places(operands, cut);
+    std::vector<TilePlace> const all =
+        tiles_in_order(cut.order, up(operands.m, C::rows * cut.cluster.x),
+                       up(operands.n, C::columns * cut.cluster.y));
     Buffer<TilePlace, Target> buffer(target, all.size());
     deep_copy(buffer, all);
     return buffer;
@@ -126,15 +124,15 @@ class Plan {
             {with.d, with.m, with.n, with.d_stride, with.d_batch_stride, true, epilogue}};
   }
 
-  static PolicyOf<Target, C> policy(Target const& target, Operands<In> const& operands,
-                                    Cut const& cut, Kernel<Target, C> const& kernel) {
-    long long const work = static_cast<long long>(places(operands, cut).size()) * operands.batch;
-    PolicyOf<Target, C> const asking(target, league_of(1, cut.cluster), C::threads, cut.cluster);
+  /// @param work  tiles of clusters, over the batch
+  static PolicyOf<Target, C> policy(Target const& target, long long work, ClusterShape cluster,
+                                    Kernel<Target, C> const& kernel) {
+    PolicyOf<Target, C> const asking(target, league_of(1, cluster), C::threads, cluster);
     int const resident = asking.max_active_clusters(kernel);
     // A split's teams wait for each other once: each cluster has one tile.
-    int const clusters = cut.cluster.z > 1 ? static_cast<int>(work)
-                                           : persistent_clusters(work, 1, std::max(resident, 1));
-    PolicyOf<Target, C> policy(target, league_of(clusters, cut.cluster), C::threads, cut.cluster);
+    int const clusters = cluster.z > 1 ? static_cast<int>(work)
+                                       : persistent_clusters(work, 1, std::max(resident, 1));
+    PolicyOf<Target, C> policy(target, league_of(clusters, cluster), C::threads, cluster);
     policy.begin_early();
     return policy;
   }
