@@ -198,6 +198,15 @@ void report_transfer_alignment(ThreadState& self, std::string what, std::size_t 
   abandon(self);
 }
 
+void report_box_before_tensor(ThreadState& self, int dimension, int at, Site site) {
+  record(self,
+         Report(cluster_of(self), "transfer-alignment")
+             .row(name(self),
+                  fmt::format("a stored box's first element {} in dimension {}", at, dimension),
+                  place(site), "has to be 0 or more: only loads begin before the tensor"));
+  abandon(self);
+}
+
 void report_transfer_scratch(ThreadState& self, std::string what, char const* expected, Site site) {
   record(self,
          Report(cluster_of(self), "transfer-scratch").row(name(self), what, place(site), expected));

@@ -40,6 +40,8 @@ namespace kohort::simulator {
 /// `what` is no multiple of `alignment`.
 [[noreturn]] void report_transfer_alignment(ThreadState& self, std::string what,
                                             std::size_t alignment, Site site);
+/// A box that is stored begins before the tensor.
+[[noreturn]] void report_box_before_tensor(ThreadState& self, int dimension, int at, Site site);
 /// `what` is not where it has to be.
 [[noreturn]] void report_transfer_scratch(ThreadState& self, std::string what, char const* expected,
                                           Site site);

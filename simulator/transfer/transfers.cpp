@@ -327,6 +327,9 @@ void tile_store_async(Thread& thread, Tile const& tile, int const* at, void cons
   Transfer transfer = transfer_of(self, adds ? TransferKind::tile_add : TransferKind::tile_store,
                                   tile.box_bytes(), site);
   require_tile_scratch(self, tile, source, site);
+  for (int d = 0; d < tile.rank; ++d) {
+    if (at[d] < 0) report_box_before_tensor(self, d, at[d], site);
+  }
   place_box(self, transfer, tile, at);
   transfer.source = source;
   begin_store(self, transfer);

@@ -18,11 +18,12 @@ void loads_match(Target const& target, unsigned seed) {
   constexpr int boxes = 6;
   int const threads = team_threads(target, 64);
   std::mt19937 engine(seed);
-  for (int repeat = 0; repeat < 6; ++repeat) {
-    Tensor<T, Rank> const tensor = random_tensor<T, Rank>(engine, most_bytes);
+  for (int repeat = map_count(); repeat > 0; --repeat) {
+    Tensor<T, Rank> const tensor = random_tensor<T, Rank>(engine, most_bytes, false);
     auto const memory = upload(target, tensor.memory);
     TileMap<T const, Rank, Target> const map(target, memory.data(), tensor.spec);
-    std::vector<int> const corners = random_corners<T, Rank>(engine, tensor.spec, boxes);
+    std::vector<int> const corners =
+        random_corners<T, Rank>(engine, tensor.spec, Boxes::loaded, boxes);
     auto const places = upload(target, corners);
     int const bytes = map.box_bytes();
     auto const dumps = poisoned<unsigned char>(target, static_cast<std::size_t>(boxes * bytes));
@@ -59,11 +60,12 @@ void stores_match(Target const& target, unsigned seed) {
   constexpr int boxes = Adds ? 6 : 1;
   int const threads = team_threads(target, 64);
   std::mt19937 engine(seed);
-  for (int repeat = 0; repeat < 6; ++repeat) {
-    Tensor<T, Rank> tensor = random_tensor<T, Rank>(engine, most_bytes);
+  for (int repeat = map_count(); repeat > 0; --repeat) {
+    Tensor<T, Rank> tensor = random_tensor<T, Rank>(engine, most_bytes, true);
     auto const memory = upload(target, tensor.memory);
     TileMap<T, Rank, Target> const map(target, memory.data(), tensor.spec);
-    std::vector<int> const corners = random_corners<T, Rank>(engine, tensor.spec, boxes);
+    std::vector<int> const corners =
+        random_corners<T, Rank>(engine, tensor.spec, Boxes::stored, boxes);
     int const bytes = map.box_bytes();
     std::vector<T> const numbers =
         random_elements<T>(engine, static_cast<std::size_t>(boxes * bytes) / sizeof(T));

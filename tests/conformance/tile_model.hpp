@@ -3,6 +3,8 @@
 
 #include "device.hpp"
 
+#include <cstdlib>
+#include <cstring>
 #include <random>
 #include <sstream>
 
@@ -88,6 +90,12 @@ inline int random_up_to(std::mt19937& engine, int least, int most) {
   return std::uniform_int_distribution<int>(least, most)(engine);
 }
 
+/// Maps a case tries: 6, or as many as KOHORT_CONFORMANCE_MAPS says.
+inline int map_count() {
+  char const* const asked = std::getenv("KOHORT_CONFORMANCE_MAPS");
+  return asked == nullptr ? 6 : std::max(1, std::atoi(asked));
+}
+
 /// Small whole numbers, whose sums are exact in every type; no two neighbours alike.
 template <class T>
 std::vector<T> random_elements(std::mt19937& engine, std::size_t count) {
@@ -102,9 +110,10 @@ std::vector<T> random_elements(std::mt19937& engine, std::size_t count) {
   return elements;
 }
 
-/// A tensor with gaps between its rows, and a box of at most `most_bytes`.
+/// A tensor with gaps between its rows, and a box of at most `most_bytes`. Rows that are stored end
+/// at a multiple of 16 B.
 template <class T, int Rank>
-Tensor<T, Rank> random_tensor(std::mt19937& engine, int most_bytes) {
+Tensor<T, Rank> random_tensor(std::mt19937& engine, int most_bytes, bool is_stored_to) {
   Tensor<T, Rank> tensor;
   TileSpec<Rank>& spec = tensor.spec;
   constexpr int unit = static_cast<int>(16 / sizeof(T));  // elements of 16 B
@@ -118,6 +127,7 @@ Tensor<T, Rank> random_tensor(std::mt19937& engine, int most_bytes) {
   spec.strides[0] = 1;
   int bytes = row_units * 16;
   long long stride = (spec.extents[0] + unit - 1) / unit * unit;
+  if (is_stored_to) spec.extents[0] = stride;
   for (int d = 1; d < Rank; ++d) {
     spec.box[d] = random_up_to(engine, 1, std::max(1, std::min(7, most_bytes / bytes)));
     bytes *= spec.box[d];
@@ -129,21 +139,27 @@ Tensor<T, Rank> random_tensor(std::mt19937& engine, int most_bytes) {
   return tensor;
 }
 
+/// Which boxes are wanted: of a load, some of which may lie before the tensor, or of a store.
+enum class Boxes { loaded, stored };
+
 /// A place along one dimension; dimension 0 has pieces of 16 B.
 template <class T, int Rank>
-int random_corner(std::mt19937& engine, TileSpec<Rank> const& spec, int d, bool may_lie_before) {
-  int const first = -spec.box[d] / 2 - (may_lie_before ? spec.box[d] : 0);
+int random_corner(std::mt19937& engine, TileSpec<Rank> const& spec, int d, Boxes boxes,
+                  bool may_lie_before) {
+  int const first =
+      boxes == Boxes::stored ? 0 : -spec.box[d] / 2 - (may_lie_before ? spec.box[d] : 0);
   int const unit = d == 0 ? static_cast<int>(16 / sizeof(T)) : 1;
   return random_up_to(engine, first / unit, static_cast<int>(spec.extents[d]) / unit) * unit;
 }
 
 /// The first elements of boxes, some of which hang over on either side, or lie outside.
 template <class T, int Rank>
-std::vector<int> random_corners(std::mt19937& engine, TileSpec<Rank> const& spec, int boxes) {
+std::vector<int> random_corners(std::mt19937& engine, TileSpec<Rank> const& spec, Boxes boxes,
+                                int count) {
   std::vector<int> corners;
-  for (int box = 0; box < boxes; ++box)
+  for (int box = 0; box < count; ++box)
     for (int d = 0; d < Rank; ++d)
-      corners.push_back(random_corner<T, Rank>(engine, spec, d, box == 0));
+      corners.push_back(random_corner<T, Rank>(engine, spec, d, boxes, box == 0));
   return corners;
 }
 

@@ -10,6 +10,7 @@
 namespace kohort {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 /// Somewhere a map may begin; nothing is read.
@@ -34,7 +35,8 @@ TEST(TileMap, SaysHowManyBytesABoxBrings) {
 }
 
 TEST(TileMap, AcceptsWhatEveryDeviceCan) {
-  EXPECT_EQ(refusal<float>(TileSpec<1>{.extents = {1}, .box = {4}}), "accepted");
+  EXPECT_EQ(refusal<float const>(TileSpec<1>{.extents = {1}, .box = {4}}), "accepted");
+  EXPECT_EQ(refusal<float>(TileSpec<1>{.extents = {4}, .box = {4}}), "accepted");
   EXPECT_EQ(
       refusal<float>(TileSpec<2>{.extents = {1LL << 32, 1}, .strides = {1, 4}, .box = {256, 1}}),
       "accepted");
@@ -57,6 +59,17 @@ TEST(TileMap, RefusesRowsThatAreNoMultipleOf16Bytes) {
               HasSubstr("stride 33 of dimension 1 (132 B); strides are multiples of 16 B"));
   EXPECT_THAT(refusal<float>(TileSpec<2>{.extents = {64, 4}, .box = {3, 4}}),
               HasSubstr("a box row of 3 elements has 12 B"));
+}
+
+/// An H200 stores whole pieces of 16 B.
+TEST(TileMap, RefusesToStoreRowsThatEndWithin16Bytes) {
+  TileSpec<2> const spec{.extents = {9, 4}, .strides = {1, 16}, .box = {8, 4}};
+  EXPECT_EQ(refusal<float const>(spec), "accepted");
+  EXPECT_THAT(refusal<float>(spec),
+              AllOf(HasSubstr("extent 9 of dimension 0 (36 B) of a map that can be stored to"),
+                    HasSubstr("pad them to 12 elements, or map const elements")));
+  EXPECT_THAT(refusal<std::int8_t>(TileSpec<1>{.extents = {15}, .box = {16}}),
+              HasSubstr("pad them to 16 elements"));
 }
 
 TEST(TileMap, RefusesBoxesThatAreTooLarge) {

@@ -106,6 +106,38 @@ TEST(Transfers, OfBoxesBeginAtPiecesOf16Bytes) {
   EXPECT_THAT(begun_at(-1), HasSubstr("[transfer-alignment]"));
 }
 
+TEST(Transfers, OfStoredBoxesBeginInsideTheTensor) {
+  Simulator const target = simulated({});
+  Buffer<int, Simulator> const memory(target, 1024);
+  TileMap<int, 2, Simulator> const map(target, memory.data(),
+                                       {.extents = {64, 16}, .box = {16, 4}});
+  auto const begun_at = [&](int column, int row, bool adds) {
+    auto const finding = finding_of([&] {
+      parallel_for(
+          "box", Teams(target, 1, 32), KOHORT_LAMBDA(Teams::member_type const& member) {
+            Stage& mine = member.team_scratch();
+            if (member.team_rank() < 16 * 4) mine.tile[0][member.team_rank()] = 1;
+            member.team_barrier(before_transfer);
+            if (member.team_rank() != 0) return;
+            if (adds) {
+              member.tile_add_async(map, {column, row}, mine.tile[0]);
+            } else {
+              member.tile_store_async(map, {column, row}, mine.tile[0]);
+            }
+            member.wait_stores();
+          });
+    });
+    return finding ? finding->what() : std::string();
+  };
+  EXPECT_EQ(begun_at(0, 0, false), "");
+  EXPECT_EQ(begun_at(56, 15, true), "");
+  EXPECT_EQ(begun_at(64, 17, false), "");
+  EXPECT_THAT(begun_at(-4, 0, false),
+              AllOf(HasSubstr("[transfer-alignment]"),
+                    HasSubstr("a stored box's first element -4 in dimension 0")));
+  EXPECT_THAT(begun_at(0, -1, true), HasSubstr("first element -1 in dimension 1"));
+}
+
 TEST(Transfers, HaveTheirOtherEndInDeviceMemory) {
   EXPECT_THAT(report_of([](auto const& member, Stage& mine) {
                 int const* const nothing = nullptr;

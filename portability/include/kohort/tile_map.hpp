@@ -89,6 +89,7 @@ struct TileSpec {
 
 /// A tensor of 1 to 5 dimensions, seen as boxes that async copies move between device memory and
 /// scratch. Elements of a box outside the tensor are zero in scratch, and not written on a store.
+/// A map of const elements is loaded from; one that is stored to has rows of whole 16 B.
 template <class T, int Rank, class Target>
 class TileMap {
   static_assert(Rank >= 1 && Rank <= 5, "a tile has 1 to 5 dimensions");
@@ -109,6 +110,7 @@ class TileMap {
     request.element_bytes = static_cast<int>(sizeof(T));
     request.swizzle = static_cast<int>(spec.swizzle);
     request.split = spec.split;
+    request.is_stored_to = !std::is_const_v<T>;
     for (int d = 0; d < Rank; ++d) {
       auto const at = static_cast<std::size_t>(d);
       request.extents[at] = spec.extents[at];
