@@ -230,8 +230,8 @@ class Transfers {
   }
 
   /// Scratch to the box at `at`, after team_barrier(before_transfer); one of the stores that
-  /// wait_stores() counts. `at` is 0 or more in every dimension, and a multiple of 16 B in dimension
-  /// 0; the box may hang over the tensor's end, where nothing is written.
+  /// wait_stores() counts. `at` is 0 or more in every dimension, and a multiple of 16 B in
+  /// dimension 0; the box may hang over the tensor's end, where nothing is written.
   template <class T, int Rank>
   KOHORT_FUNCTION void tile_store_async(TileMap<T, Rank, Target> const& map,
                                         std::type_identity_t<int const (&)[Rank]> at,
