@@ -1,80 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kernels/gemm/result.hpp>
-#include <kernels/gemm/tile_order.hpp>
+#include <kernels/gemm/split.hpp>
 
 #include <utility>
 
 namespace kohort::kernels::gemm {
 
-/// A kernel of the family: element types, how operands lie, and how large a team's tile is.
-template <class In_, MatrixMajor AMajor, MatrixMajor BMajor, int Columns, int Stages,
-          int MostSplits = 1>
-struct Config {
-  using In = In_;
-  using Out = OutOf<In>;
-  static constexpr MatrixMajor a_major = AMajor;
-  static constexpr MatrixMajor b_major = BMajor;
-  static constexpr int rows = 128;  ///< of a team's tile
-  static constexpr int columns = Columns;
-  static constexpr int depth = 128 / static_cast<int>(sizeof(In));  ///< of a stage
-  static constexpr int stages = Stages;
-  static constexpr int most_splits = MostSplits;
-  static constexpr int consumers = 2;  ///< warpgroups, 64 rows each
-  static constexpr int threads = 128 * (consumers + 1);
-  static constexpr int stage_bytes = (rows + columns) * 128;
-  /// Columns of the result that leave together: 128 B.
-  static constexpr int chunk = 128 / static_cast<int>(sizeof(Out));
-  static constexpr int chunks = columns / chunk;
-  static_assert(chunks <= 4, "a warpgroup's result fits its buffers and its share of a stage");
-};
-
-/// Four neighbours of a thread's fragment on their way to the team that sums them up.
-struct alignas(16) Partial {
-  float values[4];
-};
-
-/// A team's scratch. Operands as WarpgroupMma wants them.
-template <class C>
-struct alignas(1024) Scratch {
-  typename C::In a[C::stages][C::rows * C::depth];
-  typename C::In b[C::stages][C::columns * C::depth];
-  typename C::Out out[C::consumers][2][64 * C::chunk];
-  PipelineBarriers<C::stages> pipeline;
-  TransferBarrier peers_ready;    ///< splits: every peer is done with its stages
-  TransferBarrier partials_came;  ///< splits: what the peers pushed
-
-  // After the last step a split's partial sums lie in the stages: mine in A's, by eight columns and
-  // thread; those that peers pushed in B's, by peer, by eight columns of mine and thread.
-  static constexpr int partials_a_group = 128 * C::consumers;
-  static_assert(C::most_splits == 1 || C::columns / 8 * partials_a_group * sizeof(Partial) <=
-                                           sizeof(typename C::In[C::stages][C::rows * C::depth]),
-                "a split's own sums fit A's stages");
-  KOHORT_FUNCTION Partial* mine() { return reinterpret_cast<Partial*>(a); }
-  KOHORT_FUNCTION Partial* pushed() { return reinterpret_cast<Partial*>(b); }
-};
-
-/// Everything that a launch needs to know. The tensors' dimensions are: contiguous, batch, other.
-template <class Target, class C>
-struct Arguments {
-  TileMap<typename C::In const, 3, Target> a;
-  TileMap<typename C::In const, 3, Target> b;
-  TileMap<typename C::Out, 3, Target> d;
-  TilePlace const* order;  ///< of clusters' tiles
-  int tiles;               ///< of clusters, a matrix
-  int batch;
-  int steps;  ///< along K, of C::depth each
-  Result<typename C::Out> result;
-};
-
-template <class Target, class C>
-using PolicyOf = ClusterPolicy<Target, ClusterScratch<Scratch<C>>, LaunchBounds<C::threads, 1>>;
-
-/// D = epilogue(A·B), a persistent league of clusters. Each team has a tile of 128 × C::columns;
-/// teams along x have tiles below each other and share B's, teams along y side by side and share
-/// A's, by multicast. Teams along z share a tile and split K between them: they push their partial
-/// sums to each other, by columns.
+/// D = epilogue(A·B), a persistent league of clusters. Each team has a tile of C::rows ×
+/// C::columns; teams along x have tiles below each other and share B's, teams along y side by side
+/// and share A's, by multicast. K may be cut into pieces along the league's z: teams along z of a
+/// cluster split a tile (SplitFinisher), clusters along z take a part each (PartsGatherer).
 template <class Target, class C>
 class Kernel {
  public:
@@ -85,14 +21,13 @@ class Kernel {
   KOHORT_FUNCTION void operator()(Member const& member) const {
     auto scratch = member.cluster_scratch();
     int const splits = C::most_splits == 1 ? 1 : member.cluster_extent(2);
+    int const first = first_tile(member);
     // What the first transfers need is on its way while the barriers are readied.
-    if (member.team_rank() == 0) {
+    TilePlace const first_place = order_of(first);
+    if (member.team_rank() < member.subgroup_size() && member.is_elected()) {
       member.prefetch(with_.a);
       member.prefetch(with_.b);
-    }
-    Place const first = place_of(member, member.cluster_league_rank());
-    if constexpr (C::most_splits > 1) {
-      if (member.team_rank() == 0 && splits > 1) {
+      if (splits > 1) {
         member.init_barrier(scratch->peers_ready, splits - 1);
         member.init_barrier(scratch->partials_came, 1);
       }
@@ -100,45 +35,57 @@ class Kernel {
     TilePipeline<C::stages> const pipeline(member, scratch->pipeline);
     member.wait_for_previous();
     member.allow_next();
+    Work const work = work_at(member, first, first_place);
     pipeline.run(
-        member, [&](auto& side) { produce(member, *scratch, side, first); },
-        [&](auto& side) { consume(member, *scratch, side, first, splits); });
+        member, [&](auto& side) { produce(member, *scratch, side, work); },
+        [&](auto& side) { consume(member, *scratch, side, work, splits); });
   }
 
  private:
   using Product = WarpgroupMma<Target, typename C::In, typename C::In, float, C::columns,
                                C::a_major, C::b_major>;
 
+  /// A cluster's tile, counted over the batch, and where this team's part of it lies.
+  struct Work {
+    int tile;
+    Place place;
+  };
+
   KOHORT_FUNCTION int total() const { return with_.tiles * with_.batch; }
-  /// Of a tile beyond the last one: any.
-  KOHORT_FUNCTION Place place_of(Member const& member, int tile) const {
+  /// The piece of K that this team takes of each of its tiles.
+  KOHORT_FUNCTION int piece(Member const& member) const {
+    return with_.pieces.count == 1 ? 0 : member.league_index(2);
+  }
+  KOHORT_FUNCTION int part(Member const& member) const {
+    return with_.parts == 1 ? 0 : member.league_index(2);
+  }
+  KOHORT_FUNCTION int first_tile(Member const& member) const {
+    return member.cluster_league_rank() - part(member) * with_.clusters;
+  }
+  KOHORT_FUNCTION int batch_of(int tile) const { return with_.batch == 1 ? 0 : tile / with_.tiles; }
+  /// After the last one: any. The load is long under way, so it begins a tile ahead and what was
+  /// loaded is looked at only when the tile's turn comes.
+  KOHORT_FUNCTION TilePlace order_of(int tile) const {
     if (tile >= total()) tile = 0;
-    int const batch = with_.batch == 1 ? 0 : tile / with_.tiles;
-    TilePlace const place = with_.order[tile - batch * with_.tiles];
-    return {(place.row * member.cluster_extent(0) + member.cluster_index(0)) * C::rows,
-            (place.column * member.cluster_extent(1) + member.cluster_index(1)) * C::columns,
-            batch};
+    return with_.order[tile - batch_of(tile) * with_.tiles];
   }
-  /// The steps along K that this team takes: all, or its share of a split.
-  KOHORT_FUNCTION int first_step(Member const& member, int split) const {
-    if constexpr (C::most_splits == 1) return split == 0 ? 0 : with_.steps;
-    return static_cast<int>(static_cast<long long>(with_.steps) * split / member.cluster_extent(2));
-  }
-  KOHORT_FUNCTION int split_of(Member const& member) const {
-    return C::most_splits == 1 ? 0 : member.cluster_index(2);
+  KOHORT_FUNCTION Work work_at(Member const& member, int tile, TilePlace const& place) const {
+    return {tile,
+            {(place.row * member.cluster_extent(0) + member.cluster_index(0)) * C::rows,
+             (place.column * member.cluster_extent(1) + member.cluster_index(1)) * C::columns,
+             batch_of(tile)}};
   }
 
   template <class Side>
   KOHORT_FUNCTION void produce(Member const& member, Scratch<C>& scratch, Side& side,
-                               Place place) const {
-    int const first = first_step(member, split_of(member));
-    int const end = first_step(member, split_of(member) + 1);
-    int const ahead = member.cluster_league_size();
+                               Work work) const {
+    int const first = with_.pieces.first_step(piece(member));
+    int const end = first + with_.pieces.steps_of(piece(member));
     MulticastGroup const rows = member.multicast_group(ClusterAxis::y);
     MulticastGroup const columns = member.multicast_group(ClusterAxis::x);
-    KOHORT_NO_UNROLL for (int tile = member.cluster_league_rank(); tile < total(); tile += ahead) {
-      Place next = place;
-      if (tile + ahead < total()) next = place_of(member, tile + ahead);
+    while (work.tile < total()) {
+      TilePlace const next = order_of(work.tile + with_.clusters);
+      Place const& place = work.place;
       KOHORT_NO_UNROLL for (int step = first; step < end; ++step) {
         side.fill(C::stage_bytes, [&](int stage, TransferBarrier& barrier) {
           // The larger one first: shared by teams, it is the longer under way.
@@ -148,7 +95,7 @@ class Kernel {
                                             scratch.a[stage], barrier, rows);
         });
       }
-      place = next;
+      work = work_at(member, work.tile + with_.clusters, next);
     }
   }
 
@@ -168,195 +115,145 @@ class Kernel {
     }
   }
 
+  /// The warpgroup among those that consume. A constant where it is alone: the matrix unit takes
+  /// places from uniform registers, and what depends on the thread has to be brought there.
+  static KOHORT_FUNCTION int group_of(Member const& member) {
+    return C::consumers == 1 ? 0 : member.warpgroup_rank();
+  }
+
   template <class Side>
-  KOHORT_FUNCTION void consume(Member const& member, Scratch<C>& scratch, Side& side, Place place,
+  KOHORT_FUNCTION void consume(Member const& member, Scratch<C>& scratch, Side& side, Work work,
                                int splits) const {
-    int const group = member.team_rank() / 128;
-    int const split = split_of(member);
-    int const steps = first_step(member, split + 1) - first_step(member, split);
-    int const ahead = member.cluster_league_size();
-    bool const by_transfer = splits == 1 && with_.result.epilogue.is_plain();
-    int held = nothing;
-    KOHORT_NO_UNROLL for (int tile = member.cluster_league_rank(); tile < total(); tile += ahead) {
-      Place next = place;
-      if (tile + ahead < total()) next = place_of(member, tile + ahead);
-      place.row += group * 64;
+    int const group = group_of(member);
+    int const steps = with_.pieces.steps_of(piece(member));
+    int kept = nothing;
+    while (work.tile < total()) {
+      TilePlace const next = order_of(work.tile + with_.clusters);
       Product product;
-      held = multiply(member, scratch, side, product, group, steps, held);
-      meet_all(member);  // nobody reads the stage any more, nor a store the buffers
-      if (by_transfer) {
-        store(member, scratch, product, place, group, held);
-      } else if (C::most_splits > 1 && splits > 1) {
-        finish_split(member, scratch, product, place, split, splits);
-      } else {
-        Finisher<Member, Product, typename C::Out>::finish(
-            member, reinterpret_cast<std::byte*>(scratch.out[group]), product, with_.result, place,
-            group);
-      }
-      place = next;
+      kept = multiply(member, scratch, side, product, group, steps, kept);
+      bool const is_mine =
+          with_.parts == 1 || PartsGatherer<Target, C, Product>::gather(
+                                  member, with_, scratch, product, work.tile, part(member));
+      if (is_mine) finish(member, scratch, product, work.place, splits, kept);
+      work = work_at(member, work.tile + with_.clusters, next);
     }
-    release_held(member, side, held);
-    if (by_transfer && member.team_rank() % 128 == 0) member.wait_stores();
+    hand_back(member, side, kept);
   }
 
   static constexpr int nothing = -1;
 
-  /// Hands back a stage that the last stores may still read.
-  template <class Side>
-  KOHORT_FUNCTION void release_held(Member const& member, Side& side, int held) const {
-    if (member.team_rank() % 128 == 0) member.wait_stores_read();
-    if (member.team_rank() % 128 < member.subgroup_size()) member.subgroup_barrier();
-    side.release(held);
+  /// The warpgroup's thread that begins its stores and waits for them.
+  static KOHORT_FUNCTION bool is_storer(Member const& member) {
+    return member.team_rank() % 128 == 0;
   }
 
-  /// @return the last stage, which is not handed back yet
+  /// Hands back the stage that the last stores may still read.
+  template <class Side>
+  KOHORT_FUNCTION void hand_back(Member const& member, Side& side, int kept) const {
+    if (is_storer(member)) member.wait_stores_read();
+    if (member.team_rank() % 128 < member.subgroup_size()) member.subgroup_barrier();
+    if (kept != nothing) side.release(kept);
+  }
+
+  /// @param kept  the stage in which the result before lies, or nothing
+  /// @return the stage that is kept for this one's, or nothing
   template <class Side>
   KOHORT_FUNCTION int multiply(Member const& member, Scratch<C>& scratch, Side& side,
-                               Product& product, int group, int steps, int held) const {
+                               Product& product, int group, int steps, int kept) const {
+    // The stores take a step's time or more: until then the matrix unit has two products to do.
+    int const handed_back = steps > 1 ? 1 : 0;
     product.clear();
-    int stage = 0;
+    int stage = nothing;
+    int before = nothing;
     KOHORT_NO_UNROLL for (int step = 0; step < steps; ++step) {
+      before = stage;
       stage = side.wait();
       product.multiply(member, scratch.a[stage] + group * 64 * C::depth, scratch.b[stage]);
-      if (step == 0 && held != nothing) release_held(member, side, held);
-      // At once, so that the most stages are under way; the other warpgroup's product goes on.
-      product.template wait<0>(member);
-      if (step + 1 < steps) side.release(stage);
+      if (C::keeps_stage && step == handed_back && kept != nothing) hand_back(member, side, kept);
+      product.template wait<C::products_under_way>(member);
+      int const done = step - C::products_under_way;
+      if (done >= 0 && done < steps - (C::keeps_stage ? 1 : 0))
+        side.release(C::products_under_way == 0 ? stage : before);
     }
-    return stage;
+    product.template wait<0>(member);
+    if (C::keeps_stage) return stage;
+    if (C::products_under_way > 0) side.release(stage);
+    return nothing;
+  }
+
+  /// From the product to the result.
+  KOHORT_FUNCTION void finish(Member const& member, Scratch<C>& scratch, Product& product,
+                              Place place, int splits, int kept) const {
+    if (C::most_splits > 1 && splits > 1) {
+      SplitFinisher<Target, C, Product>::finish(member, with_, scratch, product, place,
+                                                piece(member), splits);
+      return;
+    }
+    int const group = group_of(member);
+    place.row += group * 64;
+    if (!C::keeps_stage && is_storer(member)) member.wait_stores_read();
+    meet(member, group);  // no store reads the warpgroup's buffers any more
+    if (with_.result.epilogue.is_plain()) {
+      store(member, scratch, product, place, group, kept);
+    } else {
+      Finisher<Member, Product, typename C::Out>::finish(
+          member, reinterpret_cast<std::byte*>(scratch.out[group]), product, with_.result, place,
+          group);
+    }
   }
 
   /// The warpgroup's 64 rows of the tile, by transfers from scratch.
   KOHORT_FUNCTION void store(Member const& member, Scratch<C>& scratch, Product& product,
-                             Place const& place, int group, int stage) const {
-    auto const all = std::make_integer_sequence<int, C::chunks>();
-    lay_out_chunks(member, scratch, product, group, stage, all);
+                             Place const& place, int group, int kept) const {
+    constexpr int own = C::chunks < 2 ? C::chunks : 2;
+    lay_out_chunks<0>(member, scratch, product, group, kept,
+                      std::make_integer_sequence<int, own>());
+    if constexpr (C::keeps_stage) {
+      meet_all<C>(member);  // nobody reads the stage any more
+      lay_out_chunks<own>(member, scratch, product, group, kept,
+                          std::make_integer_sequence<int, C::chunks - own>());
+    }
     member.fence_before_transfer();
     meet(member, group);
-    if (member.team_rank() % 128 == 0) store_chunks(member, scratch, place, group, stage, all);
+    if (is_storer(member))
+      store_chunks(member, scratch, place, group, kept,
+                   std::make_integer_sequence<int, C::chunks>());
   }
 
-  /// Where 64 rows of 128 B lie until they are stored: in the warpgroup's two buffers, then in its
-  /// share of the tile's last stage.
-  static KOHORT_FUNCTION std::byte* buffer(Scratch<C>& scratch, int chunk, int group, int stage) {
+  /// Where 64 rows of 128 B lie until they are stored: in the warpgroup's two buffers, then in the
+  /// stage that is kept.
+  static KOHORT_FUNCTION std::byte* buffer(Scratch<C>& scratch, int chunk, int group, int kept) {
     constexpr int bytes = 64 * 128;
     if (chunk < 2) return reinterpret_cast<std::byte*>(scratch.out[group][chunk]);
-    auto* const share =
-        reinterpret_cast<std::byte*>(group == 0 ? scratch.a[stage] : scratch.b[stage]);
-    return share + (chunk - 2) * bytes;
+    int const place = group * 2 + chunk - 2;
+    return place < C::consumers
+               ? reinterpret_cast<std::byte*>(scratch.a[kept]) + place * bytes
+               : reinterpret_cast<std::byte*>(scratch.b[kept]) + (place - C::consumers) * bytes;
   }
 
-  template <int... Chunks>
-  KOHORT_FUNCTION void lay_out_chunks(Member const& member, Scratch<C>& scratch, Product& product,
-                                      int group, int stage,
-                                      std::integer_sequence<int, Chunks...>) const {
+  template <int Chunk>
+  KOHORT_FUNCTION void lay_out(Member const& member, Product& product, std::byte* to) const {
     using Out = typename C::Out;
-    (product.template store_rows<Out, Chunks * C::chunk>(
-         member, reinterpret_cast<Out*>(buffer(scratch, Chunks, group, stage))),
-     ...);
+    product.template store_rows<Out, Chunk * C::chunk>(member, reinterpret_cast<Out*>(to));
+  }
+  template <int Chunk>
+  KOHORT_FUNCTION void store_chunk(Member const& member, Place const& place,
+                                   std::byte const* from) const {
+    member.tile_store_async(with_.d, {place.column + Chunk * C::chunk, place.batch, place.row},
+                            reinterpret_cast<typename C::Out const*>(from));
+  }
+
+  template <int First, int... Chunks>
+  KOHORT_FUNCTION void lay_out_chunks(Member const& member, Scratch<C>& scratch, Product& product,
+                                      int group, int kept,
+                                      std::integer_sequence<int, Chunks...>) const {
+    (lay_out<First + Chunks>(member, product, buffer(scratch, First + Chunks, group, kept)), ...);
   }
   template <int... Chunks>
   KOHORT_FUNCTION void store_chunks(Member const& member, Scratch<C>& scratch, Place const& place,
-                                    int group, int stage,
+                                    int group, int kept,
                                     std::integer_sequence<int, Chunks...>) const {
-    (member.tile_store_async(
-         with_.d, {place.column + Chunks * C::chunk, place.batch, place.row},
-         reinterpret_cast<typename C::Out const*>(buffer(scratch, Chunks, group, stage))),
-     ...);
-  }
-
-  /// The threads of all that consume meet.
-  KOHORT_FUNCTION void meet_all(Member const& member) const {
-    member.named_barrier(1 + C::consumers, 128 * C::consumers / member.subgroup_size());
-  }
-
-  // Splits --------------------------------------------------------------------------------------
-
-  /// The team of a split that sums eight columns up: neighbours go to one team.
-  static KOHORT_FUNCTION int owner_of(int eight, int splits) {
-    return eight * splits / (C::columns / 8);
-  }
-  /// The first eight columns of a team.
-  static KOHORT_FUNCTION int first_eight(int split, int splits) {
-    return (split * (C::columns / 8) + splits - 1) / splits;
-  }
-  static KOHORT_FUNCTION int eights_of(int split, int splits) {
-    return first_eight(split + 1, splits) - first_eight(split, splits);
-  }
-
-  /// Sends the columns of others to them, adds what they send to mine, and stores those. The sums
-  /// travel in one piece a peer: a barrier takes each piece's bytes one by one.
-  KOHORT_FUNCTION void finish_split(Member const& member, Scratch<C>& scratch, Product& product,
-                                    Place const& place, int split, int splits) const {
-    int const thread = member.team_rank();
-    if (thread < splits && thread != split)
-      member.arrive(scratch.peers_ready, rank_of(member, thread, split));
-    lay_out_sums(member, scratch, product);
-    member.fence_before_transfer();
-    meet_all(member);
-    if (thread == 0) push_to_peers(member, scratch, split, splits);
-    Waiter waiter;
-    member.wait(scratch.partials_came, waiter);
-    sum_up(member, scratch, place, split, splits);
-  }
-
-  KOHORT_FUNCTION int rank_of(Member const& member, int other, int split) const {
-    return member.cluster_rank() +
-           (other - split) * member.cluster_extent(0) * member.cluster_extent(1);
-  }
-
-  KOHORT_FUNCTION void lay_out_sums(Member const& member, Scratch<C>& scratch,
-                                    Product& product) const {
-    Partial held;
-    product.for_each_fragment(member, [&](int row, int column, float first, float second) {
-      int const half = row % 16 / 8;
-      held.values[half * 2] = first;
-      held.values[half * 2 + 1] = second;
-      if (half == 1)
-        scratch.mine()[column / 8 * Scratch<C>::partials_a_group + member.team_rank()] = held;
-    });
-  }
-
-  KOHORT_FUNCTION void push_to_peers(Member const& member, Scratch<C>& scratch, int split,
-                                     int splits) const {
-    constexpr int width = Scratch<C>::partials_a_group;
-    member.arrive_expecting(scratch.partials_came, eights_of(split, splits) * (splits - 1) * width *
-                                                       static_cast<int>(sizeof(Partial)));
-    Waiter waiter;
-    member.template wait<Scope::cluster>(scratch.peers_ready, waiter);
-    KOHORT_NO_UNROLL for (int owner = 0; owner < splits; ++owner) {
-      if (owner == split) continue;
-      int const source = split < owner ? split : split - 1;
-      int const eights = eights_of(owner, splits);
-      member.push_async(scratch.pushed() + source * eights * width, rank_of(member, owner, split),
-                        scratch.mine() + first_eight(owner, splits) * width, eights * width,
-                        scratch.partials_came);
-    }
-  }
-
-  /// My columns: each thread adds up the places of its own fragment, by rank, and stores them.
-  KOHORT_FUNCTION void sum_up(Member const& member, Scratch<C>& scratch, Place const& place,
-                              int split, int splits) const {
-    constexpr int width = Scratch<C>::partials_a_group;
-    int const first_mine = first_eight(split, splits);
-    int const eights = eights_of(split, splits);
-    int const thread = member.team_rank();
-    int const row = thread % 128 / 32 * 16 + thread % 32 / 4;
-    KOHORT_NO_UNROLL for (int eight = 0; eight < eights; ++eight) {
-      Partial const mine = scratch.mine()[(first_mine + eight) * width + thread];
-      Partial sum{{0, 0, 0, 0}};
-      for (int rank = 0; rank < splits; ++rank) {
-        int const source = rank < split ? rank : rank - 1;
-        Partial const part =
-            rank == split ? mine : scratch.pushed()[(source * eights + eight) * width + thread];
-        KOHORT_UNROLL
-        for (int i = 0; i < 4; ++i) sum.values[i] += part.values[i];
-      }
-      int const column = (first_mine + eight) * 8 + thread % 4 * 2;
-      with_.result.template store_pair<Product>(place, row, column, sum.values[0], sum.values[1]);
-      with_.result.template store_pair<Product>(place, row + 8, column, sum.values[2],
-                                                sum.values[3]);
-    }
+    (store_chunk<Chunks>(member, place, buffer(scratch, Chunks, group, kept)), ...);
   }
 
   Arguments<Target, C> with_;

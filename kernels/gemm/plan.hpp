@@ -31,10 +31,12 @@ struct Operands {
   long long d_batch_stride = 0;
 };
 
-/// How a problem is cut up: the cluster's teams along rows, columns and K, and the tiles' order.
+/// How a problem is cut up: the cluster's teams along rows, columns and K, the tiles' order, and
+/// parts of K that clusters of their own compute.
 struct Cut {
   ClusterShape cluster{1, 1, 1};
   TileOrder order = TileOrder::blocks;
+  int parts = 1;
 };
 
 /// A launch of one kernel of the family, made once and launched as often as wanted.
@@ -44,17 +46,20 @@ class Plan {
   Plan(Target const& target, Operands<typename C::In> const& operands,
        Epilogue<typename C::Out> const& epilogue, Cut const& cut)
       : order_(order(target, operands, cut)),
-        kernel_(arguments(target, operands, epilogue, cut, order_)),
-        policy_(policy(target, static_cast<long long>(order_.size()) * operands.batch, cut.cluster,
-                       kernel_)) {}
+        sums_(target, cut.parts == 1 ? 0 : team_tiles(operands, cut) * cut.parts * partials),
+        came_(target, cut.parts == 1 ? 0 : team_tiles(operands, cut)),
+        kernel_(kernel(target, operands, epilogue, cut)),
+        policy_(target, league(target, operands, cut), C::threads, cut.cluster) {
+    policy_.begin_early();
+    if (cut.parts > 1) deep_copy(came_, 0);
+  }
 
   void launch() const { parallel_for("gemm", policy_, kernel_); }
 
   /// Clusters of that shape that are resident at once; 0 where the device has none.
   static int resident_clusters(Target const& target, Operands<typename C::In> const& with,
                                ClusterShape shape) {
-    Buffer<TilePlace, Target> const no_tiles(target, 0);
-    Kernel<Target, C> const kernel(arguments(target, with, {}, Cut{}, no_tiles));
+    Kernel<Target, C> const kernel(arguments(target, with, {}, Cut{}));
     PolicyOf<Target, C> const asking(target, league_of(1, shape), C::threads, shape);
     return asking.max_active_clusters(kernel);
   }
@@ -73,6 +78,8 @@ class Plan {
  private:
   using In = typename C::In;
   using Out = typename C::Out;
+
+  static constexpr std::size_t partials = C::rows * C::columns / 4;  ///< of a team's tile
 
   static int up(long long extent, int tile) { return static_cast<int>((extent + tile - 1) / tile); }
   static Buffer<TilePlace, Target> order(Target const& target, Operands<In> const& operands,
@@ -104,40 +111,66 @@ class Plan {
     return {target, data, spec};
   }
 
+  /// Tiles of clusters, over the batch.
+  static long long work(Operands<In> const& with, Cut const& cut) {
+    return static_cast<long long>(up(with.m, C::rows * cut.cluster.x)) *
+           up(with.n, C::columns * cut.cluster.y) * with.batch;
+  }
+  static std::size_t team_tiles(Operands<In> const& with, Cut const& cut) {
+    return static_cast<std::size_t>(work(with, cut) * cut.cluster.x * cut.cluster.y);
+  }
+
+  /// Clusters along x that share the tiles. Along z are the parts of K.
+  static int clusters(Target const& target, Operands<In> const& with, Cut const& cut) {
+    // A split's teams wait for each other once: each cluster has one tile.
+    if (cut.cluster.z > 1) return static_cast<int>(work(with, cut));
+    int const resident = resident_clusters(target, with, cut.cluster) / cut.parts;
+    return persistent_clusters(work(with, cut), 1, std::max(resident, 1));
+  }
+  static League league(Target const& target, Operands<In> const& with, Cut const& cut) {
+    League league = league_of(clusters(target, with, cut), cut.cluster);
+    league.z *= cut.parts;
+    return league;
+  }
+
+  /// Without a place for tiles and sums: what a question needs.
   static Arguments<Target, C> arguments(Target const& target, Operands<In> const& with,
-                                        Epilogue<Out> const& epilogue, Cut const& cut,
-                                        Buffer<TilePlace, Target> const& order) {
+                                        Epilogue<Out> const& epilogue, Cut const& cut) {
     TileSpec<3> result;
     result.extents = {with.n, with.batch, with.m};
     result.strides = {1, with.d_batch_stride, with.d_stride};
     result.box = {C::chunk, 1, 64};
     result.swizzle = Swizzle::bytes128;
+    int const steps = up(with.k, C::depth);
+    int const pieces = cut.cluster.z * cut.parts;
     return {operand_map<C::a_major>(target, with.a, with.m, with.k, with.batch, with.a_stride,
                                     with.a_batch_stride, C::rows, cut.cluster.y),
             operand_map<C::b_major>(target, with.b, with.n, with.k, with.batch, with.b_stride,
                                     with.b_batch_stride, C::columns, cut.cluster.x),
             TileMap<Out, 3, Target>(target, with.d, result),
-            order.data(),
-            static_cast<int>(order.size()),
+            nullptr,
+            static_cast<int>(work(with, cut) / with.batch),
             static_cast<int>(with.batch),
-            up(with.k, C::depth),
+            1,
+            {pieces, steps / pieces, steps % pieces},
+            cut.parts,
+            nullptr,
+            nullptr,
             {with.d, with.m, with.n, with.d_stride, with.d_batch_stride, true, epilogue}};
   }
-
-  /// @param work  tiles of clusters, over the batch
-  static PolicyOf<Target, C> policy(Target const& target, long long work, ClusterShape cluster,
-                                    Kernel<Target, C> const& kernel) {
-    PolicyOf<Target, C> const asking(target, league_of(1, cluster), C::threads, cluster);
-    int const resident = asking.max_active_clusters(kernel);
-    // A split's teams wait for each other once: each cluster has one tile.
-    int const clusters = cluster.z > 1 ? static_cast<int>(work)
-                                       : persistent_clusters(work, 1, std::max(resident, 1));
-    PolicyOf<Target, C> policy(target, league_of(clusters, cluster), C::threads, cluster);
-    policy.begin_early();
-    return policy;
+  Kernel<Target, C> kernel(Target const& target, Operands<In> const& with,
+                           Epilogue<Out> const& epilogue, Cut const& cut) const {
+    Arguments<Target, C> all = arguments(target, with, epilogue, cut);
+    all.order = order_.data();
+    all.clusters = clusters(target, with, cut);
+    all.sums = sums_.data();
+    all.came = came_.data();
+    return Kernel<Target, C>(all);
   }
 
   Buffer<TilePlace, Target> order_;
+  Buffer<Partial, Target> sums_;
+  Buffer<int, Target> came_;
   Kernel<Target, C> kernel_;
   PolicyOf<Target, C> policy_;
 };

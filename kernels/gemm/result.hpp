@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kernels/common/unroll.hpp>
 #include <kernels/gemm/epilogue.hpp>
+#include <kohort/macros.hpp>
 
 #include <utility>
 

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <kernels/common/packet.hpp>
-#include <kernels/common/unroll.hpp>
 #include <kohort/kohort.hpp>
 
 #include <utility>

@@ -3,7 +3,6 @@
 
 #include <kernels/common/fast_divide.hpp>
 #include <kernels/common/packet.hpp>
-#include <kernels/common/unroll.hpp>
 #include <kohort/kohort.hpp>
 
 #include <type_traits>

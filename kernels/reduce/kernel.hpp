@@ -2,7 +2,6 @@
 #pragma once
 
 #include <kernels/common/packet.hpp>
-#include <kernels/common/unroll.hpp>
 #include <kernels/reduce/handover.hpp>
 #include <kohort/kohort.hpp>
 

@@ -56,7 +56,8 @@ class Transfers {
       KOHORT_FUNCTION void init_barriers(Groups const&... groups) const {
     CallSite site = CallSite::current();
     ((site = BarrierGroup(groups).site), ...);
-    if (self().team_rank() == 0) {
+    // Elected, and not simply the first: the device compiler then knows that it is one thread.
+    if (self().team_rank() < self().subgroup_size() && is_elected()) {
       (init_group(groups), ...);
       fence_barrier_init(site);
     }
@@ -271,6 +272,11 @@ class Transfers {
 
   /// One lane of the subgroup, the same each time: true in it. Called in converged flow.
   KOHORT_FUNCTION bool is_elected() const { return Operations::is_elected(thread()); }
+
+  /// The calling thread's warpgroup in its team, known to the device compiler to be the same in all
+  /// lanes: the matrix unit takes places in scratch from uniform registers, and what is computed from
+  /// the thread's rank has to be brought there each time. Called in converged flow.
+  KOHORT_FUNCTION int warpgroup_rank() const { return Operations::warpgroup_rank(thread()); }
 
   /// Hands registers of the calling warpgroup back, or takes them: `Count` a thread from here on, a
   /// multiple of 8 from 24 to 240. Called by whole warpgroups under LaunchBounds<threads, 1>; a

@@ -99,6 +99,9 @@ struct TransferOperations<Simulator> {
   static KOHORT_FUNCTION bool is_elected(Thread const& thread) {
     return thread.team_rank() % thread.subgroup_lanes() == 0;
   }
+  static KOHORT_FUNCTION int warpgroup_rank(Thread const& thread) {
+    return thread.team_rank() / 128;
+  }
   /// Simulated threads have no registers to hand on.
   template <int Count, bool Grows>
   static KOHORT_FUNCTION void set_registers(Thread const&) {

@@ -89,7 +89,8 @@ struct TransferOperations<Cuda> {
   static KOHORT_FUNCTION void tile_load(Thread const&, Map const& map, int const (&at)[Rank],
                                         void* destination, TransferBarrier* barrier, CallSite) {
     std::uint32_t const to = shared_address(destination);
-    for (int slice = 0; slice < map.split(); ++slice) {
+    TileCopy<Rank>::load(&map.descriptor().map, at, at[Rank - 1], to, shared_address(barrier));
+    KOHORT_NO_UNROLL for (int slice = 1; slice < map.split(); ++slice) {
       int const last = at[Rank - 1] + slice * map.slice();
       TileCopy<Rank>::load(&map.descriptor().map, at, last, to + slice * map.slice_bytes(),
                            shared_address(barrier));
@@ -102,7 +103,7 @@ struct TransferOperations<Cuda> {
                                                   MulticastGroup const& group, CallSite site) {
     if (!thread.is_clustered()) return tile_load(thread, map, at, destination, barrier, site);
     std::uint32_t const to = shared_address(destination);
-    for (int slice = group.mine; slice < map.split(); slice += group.teams) {
+    KOHORT_NO_UNROLL for (int slice = group.mine; slice < map.split(); slice += group.teams) {
       int const last = at[Rank - 1] + slice * map.slice();
       TileCopy<Rank>::load_multicast(&map.descriptor().map, at, last,
                                      to + slice * map.slice_bytes(), shared_address(barrier),
@@ -113,7 +114,7 @@ struct TransferOperations<Cuda> {
   static KOHORT_FUNCTION void tile_store(Thread const&, Map const& map, int const (&at)[Rank],
                                          void const* source, bool adds, CallSite) {
     std::uint32_t const from = shared_address(source);
-    for (int slice = 0; slice < map.split(); ++slice) {
+    KOHORT_NO_UNROLL for (int slice = 0; slice < map.split(); ++slice) {
       int const last = at[Rank - 1] + slice * map.slice();
       if (adds) {
         TileCopy<Rank>::add(&map.descriptor().map, at, last, from + slice * map.slice_bytes());
@@ -131,6 +132,9 @@ struct TransferOperations<Cuda> {
   }
 
   static KOHORT_FUNCTION bool is_elected(Thread const&) { return BulkCopy::is_elected(); }
+  static KOHORT_FUNCTION int warpgroup_rank(Thread const& thread) {
+    KOHORT_CUDA_DEVICE_BODY(return __shfl_sync(0xffffffff, thread.team_rank() / 128, 0);)
+  }
   template <int Count, bool Grows>
   static KOHORT_FUNCTION void set_registers(Thread const&) {
     static_assert(Count >= 24 && Count <= 240 && Count % 8 == 0,
