@@ -49,7 +49,6 @@ struct alignas(1024) Scratch {
   PipelineBarriers<C::stages> pipeline;
   TransferBarrier peers_ready;    ///< splits: every peer is done with its stages
   TransferBarrier partials_came;  ///< splits: what the peers pushed
-  int came_before;                ///< parts: how many have left their sums
 
   // After the last step a split's partial sums lie in the stages: mine in A's, by eight columns and
   // thread; those that peers pushed in B's, by peer, by eight columns of mine and thread.
@@ -86,7 +85,6 @@ struct Arguments {
   Pieces pieces;  ///< of K: a cluster's splits, or parts, of clusters of their own
   int parts;
   Partial* sums;  ///< of parts: by a team's tile, part, eight columns and thread
-  int* came;      ///< parts that have left theirs, by a team's tile; zeros between launches
   Result<typename C::Out> result;
 };
 

@@ -10,13 +10,16 @@ namespace kohort::kernels::gemm {
 /// D = epilogue(A·B), a persistent league of clusters. Each team has a tile of C::rows ×
 /// C::columns; teams along x have tiles below each other and share B's, teams along y side by side
 /// and share A's, by multicast. K may be cut into pieces along the league's z: teams along z of a
-/// cluster split a tile (SplitFinisher), clusters along z take a part each (PartsGatherer).
+/// cluster split a tile (SplitFinisher), clusters along z take a part each (PartsKernel adds them
+/// up).
 template <class Target, class C>
 class Kernel {
  public:
   using Member = typename PolicyOf<Target, C>::member_type;
 
   explicit Kernel(Arguments<Target, C> const& arguments) : with_(arguments) {}
+
+  Arguments<Target, C> const& arguments() const { return with_; }
 
   KOHORT_FUNCTION void operator()(Member const& member) const {
     auto scratch = member.cluster_scratch();
@@ -131,10 +134,13 @@ class Kernel {
       TilePlace const next = order_of(work.tile + with_.clusters);
       Product product;
       kept = multiply(member, scratch, side, product, group, steps, kept);
-      bool const is_mine =
-          with_.parts == 1 || PartsGatherer<Target, C, Product>::gather(
-                                  member, with_, scratch, product, work.tile, part(member));
-      if (is_mine) finish(member, scratch, product, work.place, splits, kept);
+      if (with_.parts > 1) {
+        leave_sums(member, with_, product, work.tile, part(member));
+        if (kept != nothing) side.release(kept);
+        kept = nothing;
+      } else {
+        finish(member, scratch, product, work.place, splits, kept);
+      }
       work = work_at(member, work.tile + with_.clusters, next);
     }
     hand_back(member, side, kept);

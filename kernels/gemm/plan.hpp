@@ -5,6 +5,7 @@
 #include <kernels/gemm/kernel.hpp>
 
 #include <algorithm>
+#include <optional>
 #include <vector>
 
 namespace kohort::kernels::gemm {
@@ -47,14 +48,20 @@ class Plan {
        Epilogue<typename C::Out> const& epilogue, Cut const& cut)
       : order_(order(target, operands, cut)),
         sums_(target, cut.parts == 1 ? 0 : team_tiles(operands, cut) * cut.parts * partials),
-        came_(target, cut.parts == 1 ? 0 : team_tiles(operands, cut)),
         kernel_(kernel(target, operands, epilogue, cut)),
         policy_(target, league(target, operands, cut), C::threads, cut.cluster) {
     policy_.begin_early();
-    if (cut.parts > 1) deep_copy(came_, 0);
+    if (cut.parts == 1) return;
+    sum_up_.emplace(kernel_.arguments(), cut.cluster);
+    sum_policy_.emplace(target, static_cast<int>(team_tiles(operands, cut)) * Parts::teams_a_tile,
+                        Parts::team_size);
+    sum_policy_->begin_early();
   }
 
-  void launch() const { parallel_for("gemm", policy_, kernel_); }
+  void launch() const {
+    parallel_for("gemm", policy_, kernel_);
+    if (sum_up_) parallel_for("gemm_sum", *sum_policy_, *sum_up_);
+  }
 
   /// Clusters of that shape that are resident at once; 0 where the device has none.
   static int resident_clusters(Target const& target, Operands<typename C::In> const& with,
@@ -78,6 +85,7 @@ class Plan {
  private:
   using In = typename C::In;
   using Out = typename C::Out;
+  using Parts = PartsKernel<Target, C>;
 
   static constexpr std::size_t partials = C::rows * C::columns / 4;  ///< of a team's tile
 
@@ -155,7 +163,6 @@ class Plan {
             {pieces, steps / pieces, steps % pieces},
             cut.parts,
             nullptr,
-            nullptr,
             {with.d, with.m, with.n, with.d_stride, with.d_batch_stride, true, epilogue}};
   }
   Kernel<Target, C> kernel(Target const& target, Operands<In> const& with,
@@ -164,15 +171,15 @@ class Plan {
     all.order = order_.data();
     all.clusters = clusters(target, with, cut);
     all.sums = sums_.data();
-    all.came = came_.data();
     return Kernel<Target, C>(all);
   }
 
   Buffer<TilePlace, Target> order_;
   Buffer<Partial, Target> sums_;
-  Buffer<int, Target> came_;
   Kernel<Target, C> kernel_;
   PolicyOf<Target, C> policy_;
+  std::optional<Parts> sum_up_;
+  std::optional<typename Parts::Policy> sum_policy_;
 };
 
 }  // namespace kohort::kernels::gemm

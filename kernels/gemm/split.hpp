@@ -3,8 +3,6 @@
 
 #include <kernels/gemm/config.hpp>
 
-#include <utility>
-
 namespace kohort::kernels::gemm {
 
 /// Calls `body(eight, partial)` for every eight columns of the product: the thread's four sums.
@@ -111,81 +109,93 @@ class SplitFinisher {
   }
 };
 
-/// How teams of different clusters bring a tile together, each of which has a part of K: every team
-/// leaves its sums in device memory, and the one that comes last adds all of them up, by part, so
-/// that the bits do not depend on who that is. No team waits for another, so none needs to be
-/// resident.
-template <class Target, class C, class Product>
-class PartsGatherer {
- public:
-  using Member = typename PolicyOf<Target, C>::member_type;
+/// How teams of different clusters finish a tile, each of which has a part of K: every team leaves
+/// its sums in device memory, and a kernel behind adds them up, by part, so that the bits do not
+/// depend on who was first. The last team of a tile could as well, in one launch; but then few of
+/// the SMs add up, and it took 1.5 µs longer (512 × 512 × 16384 in four parts, H200).
+template <class Target, class C>
+struct PartsLayout {
+  static constexpr int width = Scratch<C>::partials_a_group;
+  static constexpr int partials = C::columns / 8 * width;  ///< of a team's tile and a part
 
-  /// @param tile  of the cluster, counted over the batch
-  /// @return whether this team is the last one: its product is then the sum of all parts
-  static KOHORT_FUNCTION bool gather(Member const& member, Arguments<Target, C> const& with,
-                                     Scratch<C>& scratch, Product& product, int tile, int part) {
-    int const thread = member.team_rank();
-    long long const team_tile =
-        static_cast<long long>(tile) * member.cluster_size() + member.cluster_rank();
-    Partial* const first = with.sums + team_tile * with.parts * partials + thread;
-    Partial* const mine = first + static_cast<long long>(part) * partials;
-    for_each_partial(member, product,
-                     [&](int eight, Partial const& sums) { mine[eight * width] = sums; });
-    meet_all<C>(member);
-    if (thread == 0)
-      scratch.came_before =
-          atomic_fetch_add<Scope::device, MemoryOrder::acquire_release>(with.came + team_tile, 1);
-    meet_all<C>(member);
-    if (scratch.came_before != with.parts - 1) return false;
-    if (thread == 0) atomic_store<Scope::device, MemoryOrder::relaxed>(with.came + team_tile, 0);
-    add_all(member, product, first, with.parts,
-            std::make_integer_sequence<int, C::columns / columns_at_once>());
-    return true;
+  static KOHORT_FUNCTION long long first(int tile, int teams, int rank, int parts, int part) {
+    return ((static_cast<long long>(tile) * teams + rank) * parts + part) * partials;
+  }
+};
+
+/// Leaves a team's sums. @param tile  of the cluster, counted over the batch
+template <class Target, class C, class Product>
+KOHORT_FUNCTION void leave_sums(typename PolicyOf<Target, C>::member_type const& member,
+                                Arguments<Target, C> const& with, Product& product, int tile,
+                                int part) {
+  using Layout = PartsLayout<Target, C>;
+  Partial* const mine =
+      with.sums + member.team_rank() +
+      Layout::first(tile, member.cluster_size(), member.cluster_rank(), with.parts, part);
+  for_each_partial(member, product,
+                   [&](int eight, Partial const& sums) { mine[eight * Layout::width] = sums; });
+}
+
+/// Adds up what the teams left: a thread for each four neighbours of the result.
+template <class Target, class C>
+class PartsKernel {
+ public:
+  using Policy = ClusterPolicy<Target, LaunchBounds<256>>;
+  using Member = typename Policy::member_type;
+
+  PartsKernel(Arguments<Target, C> const& with, ClusterShape cluster)
+      : order_(with.order),
+        tiles_(with.tiles),
+        parts_(with.parts),
+        rows_(cluster.x),
+        columns_(cluster.y),
+        sums_(with.sums),
+        result_(with.result) {}
+
+  static constexpr int team_size = 256;
+  static constexpr int teams_a_tile = PartsLayout<Target, C>::partials / team_size;  ///< a team's
+
+  KOHORT_FUNCTION void operator()(Member const& member) const {
+    using Layout = PartsLayout<Target, C>;
+    int const cluster_teams = rows_ * columns_;
+    int const team_tile = member.league_rank() / teams_a_tile;
+    int const in_tile = member.league_rank() % teams_a_tile * team_size + member.team_rank();
+    int const tile = team_tile / cluster_teams;
+    int const rank = team_tile % cluster_teams;
+    int const batch = tile / tiles_;
+    TilePlace const at = order_[tile - batch * tiles_];
+    member.wait_for_previous();
+    member.allow_next();
+    Partial sum{{0, 0, 0, 0}};
+    Partial const* const from = sums_ + in_tile;
+    KOHORT_NO_UNROLL for (int part = 0; part < parts_; part += parts_at_once) {
+      Partial came[parts_at_once];
+      KOHORT_UNROLL
+      for (int p = 0; p < parts_at_once; ++p)
+        came[p] = part + p < parts_
+                      ? from[Layout::first(tile, cluster_teams, rank, parts_, part + p)]
+                      : Partial{{0, 0, 0, 0}};
+      KOHORT_UNROLL
+      for (int p = 0; p < parts_at_once; ++p) add_to(sum, came[p]);
+    }
+    Place const place{(at.row * rows_ + rank % rows_) * C::rows,
+                      (at.column * columns_ + rank / rows_) * C::columns, batch};
+    store_partial<Product>(result_, place, in_tile % Layout::width, in_tile / Layout::width, sum);
   }
 
  private:
-  static constexpr int width = Scratch<C>::partials_a_group;
-  static constexpr int partials = C::columns / 8 * width;  ///< of a team's tile and a part
-  // Loads that are under way together: a round trip to L2 takes longer than to add them up, and
-  // beside the sums there are so many registers.
-  static constexpr int columns_at_once = 64;
-  static constexpr int parts_at_once = C::columns > 128 ? 2 : 4;
-  using Batch = Partial[columns_at_once / 8];
+  using Product = WarpgroupMma<Target, typename C::In, typename C::In, float, C::columns,
+                               C::a_major, C::b_major>;
+  /// Loads under way together: a round trip to L2 takes longer than to add them.
+  static constexpr int parts_at_once = 4;
 
-  template <int... Batches>
-  static KOHORT_FUNCTION void add_all(Member const& member, Product& product, Partial const* first,
-                                      int parts, std::integer_sequence<int, Batches...>) {
-    (add_columns<Batches * columns_at_once>(member, product, first, parts), ...);
-  }
-
-  template <int FirstColumn>
-  static KOHORT_FUNCTION void add_columns(Member const& member, Product& product,
-                                          Partial const* first, int parts) {
-    auto const for_each = [&](auto const& body) {
-      product.template for_each_fragment<FirstColumn, columns_at_once>(member, body);
-    };
-    for_each([](int, int, float& one, float& two) { one = two = 0; });
-    KOHORT_NO_UNROLL for (int part = 0; part < parts; part += parts_at_once) {
-      Batch came[parts_at_once];
-      KOHORT_UNROLL
-      for (int p = 0; p < parts_at_once; ++p)
-        load(came[p], first + static_cast<long long>(part + p) * partials + FirstColumn / 8 * width,
-             part + p < parts);
-      KOHORT_UNROLL
-      for (int p = 0; p < parts_at_once; ++p)
-        for_each([&](int row, int column, float& one, float& two) {
-          Partial const& sums = came[p][(column - FirstColumn) / 8];
-          int const half = row % 16 / 8;
-          one += sums.values[half * 2];
-          two += sums.values[half * 2 + 1];
-        });
-    }
-  }
-  static KOHORT_FUNCTION void load(Batch& to, Partial const* from, bool exists) {
-    KOHORT_UNROLL
-    for (int e = 0; e < columns_at_once / 8; ++e)
-      to[e] = exists ? from[e * width] : Partial{{0, 0, 0, 0}};
-  }
+  TilePlace const* order_;
+  int tiles_;
+  int parts_;
+  int rows_;     ///< of a cluster, in teams
+  int columns_;  ///< of a cluster, in teams
+  Partial const* sums_;
+  Result<typename C::Out> result_;
 };
 
 }  // namespace kohort::kernels::gemm
