@@ -12,16 +12,19 @@
 
 namespace kohort::kernels::gemm {
 
-/// The columns of a team's tile; its rows are 128. `general` takes any size and layout.
-enum class TileKind { wide, narrow, slim, general };
+/// How large a team's tile is: 128 × 256, 128 × 192, 128 × 128 or 64 × 128. `general` takes any
+/// size and layout.
+enum class TileKind { wide, middle, narrow, slim, general };
 
-inline constexpr TileKind all_tile_kinds[] = {TileKind::wide, TileKind::narrow, TileKind::slim,
-                                              TileKind::general};
+inline constexpr TileKind all_tile_kinds[] = {TileKind::wide, TileKind::middle, TileKind::narrow,
+                                              TileKind::slim, TileKind::general};
 
 inline std::string to_string(TileKind kind) {
   switch (kind) {
     case TileKind::wide:
       return "wide";
+    case TileKind::middle:
+      return "middle";
     case TileKind::narrow:
       return "narrow";
     case TileKind::slim:
@@ -30,8 +33,9 @@ inline std::string to_string(TileKind kind) {
       return "general";
   }
 }
+inline int rows_of(TileKind kind) { return kind == TileKind::slim ? 64 : 128; }
 inline int columns_of(TileKind kind) {
-  return kind == TileKind::wide ? 256 : kind == TileKind::slim ? 64 : 128;
+  return kind == TileKind::wide ? 256 : kind == TileKind::middle ? 192 : 128;
 }
 
 /// A kernel of the family and how it cuts the problem up.
@@ -44,7 +48,8 @@ inline std::string to_string(Choice const& choice) {
   if (choice.kind == TileKind::general) return "general";
   ClusterShape const& shape = choice.cut.cluster;
   return to_string(choice.kind) + " " + std::to_string(shape.x) + "x" + std::to_string(shape.y) +
-         "x" + std::to_string(shape.z) + " " + to_string(choice.cut.order);
+         "x" + std::to_string(shape.z) + " " + to_string(choice.cut.order) +
+         (choice.cut.parts == 1 ? "" : " in " + std::to_string(choice.cut.parts) + " parts");
 }
 
 /// What the caller has decided of a choice; the library guesses the rest.
@@ -52,10 +57,14 @@ struct Wish {
   std::optional<TileKind> kind;
   std::optional<ClusterShape> cluster;
   std::optional<TileOrder> order;
+  std::optional<int> parts;
 
   Wish() = default;
   Wish(Choice const& choice)  // NOLINT: a choice is a wish for all of it
-      : kind(choice.kind), cluster(choice.cut.cluster), order(choice.cut.order) {}
+      : kind(choice.kind),
+        cluster(choice.cut.cluster),
+        order(choice.cut.order),
+        parts(choice.cut.parts) {}
   Wish(std::optional<Choice> const& choice)  // NOLINT: none is no wish
       : Wish(choice ? Wish(*choice) : Wish()) {}
 };
@@ -71,29 +80,57 @@ struct Extent {
 /// Clusters of such a choice that are resident at once.
 using ResidentClusters = std::function<int(TileKind, ClusterShape)>;
 
-/// Cycles that a choice takes, estimated: waves of tiles, each so many steps and an epilogue.
-///
-/// Cycles a step and an epilogue were read off the clock of an H200 while the kernels ran
-/// (docs/results/gemm.md): a step of a wide tile is bound by the matrix units (1,024 cycles for
-/// 128 × 256 × 64), of the others by scratch; a split adds a round trip to its peers.
+/// What a tile of a kind costs on an H200, in cycles of the matrix units.
+struct TileCost {
+  double step;      ///< 128 B along K
+  double epilogue;  ///< and the start of the next tile
+};
+
+/// Fitted to ten problems from 256 × 256 × 8192 to 16384 × 4096 × 2048, each timed in several ways
+/// (docs/results/gemm.md). A step of a wide tile takes the matrix units 1,024 cycles; a slim one's
+/// is bound by scratch and by what the L2 cache gives.
+inline TileCost cost_of(TileKind kind) {
+  switch (kind) {
+    case TileKind::wide:
+      return {1040, 2600};
+    case TileKind::middle:
+      return {780, 2100};
+    case TileKind::narrow:
+      return {505, 1500};
+    default:
+      return {410, 500};
+  }
+}
+
+/// Cycles that a choice takes, estimated: a start, waves of tiles, each so many steps and an
+/// epilogue, and what it takes to bring pieces of K together.
 inline double estimated_cycles(Choice const& choice, Extent const& extent, int resident) {
-  double const step = choice.kind == TileKind::wide     ? 1030
-                      : choice.kind == TileKind::narrow ? 730
-                                                        : 700;
-  double const epilogue = choice.kind == TileKind::wide     ? 2700
-                          : choice.kind == TileKind::narrow ? 1800
-                                                            : 1400;
   ClusterShape const& shape = choice.cut.cluster;
-  long long const rows = (extent.m + 128LL * shape.x - 1) / (128LL * shape.x);
-  long long const wide = static_cast<long long>(columns_of(choice.kind)) * shape.y;
-  long long const tiles = rows * ((extent.n + wide - 1) / wide) * extent.batch;
-  long long const waves = (tiles + resident - 1) / std::max(resident, 1);
-  double const steps = static_cast<double>((extent.steps + shape.z - 1) / shape.z);
-  double const start = shape.count() > 1 ? 5000 : 2500;
-  double const exchange = shape.z > 1 ? 6000 : 0;
-  // The waves of a split are launches of clusters, each with its own start.
-  double const starts = shape.z > 1 ? start * static_cast<double>(waves) : start;
-  return starts + static_cast<double>(waves) * (steps * step + epilogue + exchange);
+  int const parts = choice.cut.parts;
+  TileCost const cost = cost_of(choice.kind);
+  auto const up = [](long long extent, long long tile) { return (extent + tile - 1) / tile; };
+  long long const tiles = up(extent.m, static_cast<long long>(rows_of(choice.kind)) * shape.x) *
+                          up(extent.n, static_cast<long long>(columns_of(choice.kind)) * shape.y) *
+                          extent.batch;
+  auto const waves = static_cast<double>(up(tiles * parts, std::max(resident, 1)));
+  auto const steps = static_cast<double>(up(extent.steps, static_cast<long long>(shape.z) * parts));
+  double const start = shape.count() > 1 ? 5500 : 3000;
+  // A split's waves are launches of clusters, each with a start and a round trip to its peers.
+  double const starts = shape.z > 1 ? start * waves : start;
+  double const exchange = shape.z > 1 ? 8000 + 1500 * shape.z : 0;
+  // Parts are a second kernel, and every part's sums go to memory and back.
+  double const megabytes = static_cast<double>(extent.m * extent.n * extent.batch) * 4 / 0x1p20;
+  double const sums = parts > 1 ? 2500 + 2200 * parts * megabytes : 0;
+  return starts + waves * (steps * cost.step + cost.epilogue + exchange) + sums;
+}
+
+/// Wide and middle tiles leave no room for the peers' sums; parts are of clusters that don't split.
+inline bool can_split(Choice const& choice) {
+  ClusterShape const& shape = choice.cut.cluster;
+  int const splits = shape.z;
+  if (splits == 1) return true;
+  bool const has_room = choice.kind == TileKind::narrow || choice.kind == TileKind::slim;
+  return has_room && splits <= 8 && splits != 7 && shape.x * shape.y == 1 && choice.cut.parts == 1;
 }
 
 /// What is worth trying for a problem whose operands tile maps can describe.
@@ -106,19 +143,14 @@ inline std::vector<Choice> candidates(Extent const& extent, std::vector<TileKind
          {ClusterShape{1, 1, 1}, ClusterShape{2, 1, 1}, ClusterShape{1, 2, 1},
           ClusterShape{2, 2, 1}, ClusterShape{4, 1, 1}, ClusterShape{1, 4, 1}})
       for (TileOrder const order : all_tile_orders) all.push_back({kind, {shape, order}});
-    if (kind == TileKind::wide) continue;
-    for (int const splits : {2, 3, 4, 5, 6, 8})
-      if (splits <= extent.steps) all.push_back({kind, {{1, 1, splits}, TileOrder::blocks}});
+    for (int const parts : {2, 3, 4, 5, 6, 7, 8, 10, 12, 16})
+      if (parts <= extent.steps) all.push_back({kind, {{1, 1, 1}, TileOrder::blocks, parts}});
+    for (int const splits : {2, 3, 4, 5, 6, 8}) {
+      Choice const choice{kind, {{1, 1, splits}, TileOrder::blocks}};
+      if (splits <= extent.steps && can_split(choice)) all.push_back(choice);
+    }
   }
   return all;
-}
-
-/// Wide tiles leave no room for the peers' sums.
-inline bool can_split(Choice const& choice) {
-  ClusterShape const& shape = choice.cut.cluster;
-  int const splits = shape.z;
-  return splits == 1 ||
-         (choice.kind != TileKind::wide && splits <= 8 && splits != 7 && shape.x * shape.y == 1);
 }
 
 /// @throws std::invalid_argument unless `choice` is of one of `kinds` and splits as they can.
@@ -136,17 +168,25 @@ inline void require_kind(Choice const& choice, std::vector<TileKind> const& kind
   if (!can_split(choice))
     throw std::invalid_argument("kohort: gemm: " + to_string(choice) +
                                 " splits K in a way that there is no kernel for; narrow and slim "
-                                "split by 2, 3, 4, 5, 6 or 8 in clusters 1x1");
+                                "split by 2, 3, 4, 5, 6 or 8 in clusters 1x1 and without parts");
 }
 
-/// @throws std::invalid_argument where a split leaves teams without a step: they would have no
+/// @throws std::invalid_argument where pieces of K leave teams without a step: they would have no
 /// sums.
 inline void require_steps(Choice const& choice, Extent const& extent) {
-  if (choice.cut.cluster.z > extent.steps)
-    throw std::invalid_argument("kohort: gemm: " + to_string(choice) + " splits K by " +
-                                std::to_string(choice.cut.cluster.z) + ", but it has " +
+  int const pieces = choice.cut.cluster.z * choice.cut.parts;
+  if (pieces > extent.steps)
+    throw std::invalid_argument("kohort: gemm: " + to_string(choice) + " cuts K into " +
+                                std::to_string(pieces) + " pieces, but it has " +
                                 std::to_string(extent.steps) +
-                                " steps of 128 B; a split goes up to their number");
+                                " steps of 128 B; there can be as many pieces");
+}
+
+/// @throws std::invalid_argument for a number that counts nothing.
+inline void require_parts(Wish const& wish) {
+  if (wish.parts && *wish.parts < 1)
+    throw std::invalid_argument("kohort: gemm: K is cut into 1 or more parts, not " +
+                                std::to_string(*wish.parts));
 }
 
 /// The candidates that a wish leaves; for one that none fulfils, what it literally asks for.
@@ -156,11 +196,13 @@ inline std::vector<Choice> candidates_for(Wish const& wish, Extent const& extent
   for (Choice const& choice : candidates(extent, kinds)) {
     bool const fits = (!wish.kind || choice.kind == *wish.kind) &&
                       (!wish.cluster || choice.cut.cluster == *wish.cluster) &&
-                      (!wish.order || choice.cut.order == *wish.order);
+                      (!wish.order || choice.cut.order == *wish.order) &&
+                      (!wish.parts || choice.cut.parts == *wish.parts);
     if (fits) all.push_back(choice);
   }
   if (!all.empty()) return all;
-  Cut const cut{wish.cluster.value_or(ClusterShape(1)), wish.order.value_or(TileOrder::blocks)};
+  Cut const cut{wish.cluster.value_or(ClusterShape(1)), wish.order.value_or(TileOrder::blocks),
+                wish.parts.value_or(1)};
   if (wish.kind) return {{*wish.kind, cut}};
   for (TileKind const kind : kinds)
     if (can_split({kind, cut})) all.push_back({kind, cut});

@@ -15,7 +15,8 @@ class Launcher {
   Launcher(Launcher const&) = delete;
   Launcher& operator=(Launcher const&) = delete;
   virtual ~Launcher() = default;
-  virtual void launch() const = 0;
+  virtual int launches() const = 0;
+  virtual void launch(int which) const = 0;
 };
 
 /// D = epilogue(alpha · A·B + beta · C) on `Target`, for operands of type `In` in device memory.
@@ -35,7 +36,13 @@ class Gemm {
   Gemm(Target const& target, Problem const& problem, In const* a, In const* b, Out* d,
        Epilogue<Out> const& epilogue = {}, Wish const& wish = {});
 
-  void launch() const { launcher_->launch(); }
+  void launch() const {
+    for (int which = 0; which < launches(); ++which) launch(which);
+  }
+  /// The kernels that this takes: one, or where K is cut into parts, one more that adds them up.
+  int launches() const { return launcher_->launches(); }
+  void launch(int which) const { launcher_->launch(which); }
+
   Choice const& choice() const { return choice_; }
 
   /// All choices that exist for the problem and fulfil the wish, for tuning.

@@ -18,7 +18,8 @@ class TiledLauncher : public Launcher {
  public:
   template <class... Arguments>
   explicit TiledLauncher(Arguments const&... arguments) : plan_(arguments...) {}
-  void launch() const override { plan_.launch(); }
+  int launches() const override { return plan_.launches(); }
+  void launch(int which) const override { plan_.launch(which); }
 
  private:
   Plan<Target, C> plan_;
@@ -34,7 +35,8 @@ class GeneralLauncher : public Launcher {
           return arguments;
         }()),
         policy_(target, teams(with), 256) {}
-  void launch() const override { parallel_for("gemm_general", policy_, kernel_); }
+  int launches() const override { return 1; }
+  void launch(int) const override { parallel_for("gemm_general", policy_, kernel_); }
 
  private:
   static int teams(Operands<In> const& with) {
@@ -51,9 +53,10 @@ class GeneralLauncher : public Launcher {
 /// The configurations of a type, by columns and layout: which exist, and how many stages they have.
 template <class In, MatrixMajor A, MatrixMajor B>
 struct Family {
-  using wide = Config<In, A, B, 256, 4>;
-  using narrow = Config<In, A, B, 128, 6, 8>;
-  using slim = Config<In, A, B, 64, 8, 8>;
+  using wide = Config<In, A, B, 128, 256, 4>;
+  using middle = Config<In, A, B, 128, 192, 4>;
+  using narrow = Config<In, A, B, 128, 128, 6, 8>;
+  using slim = Config<In, A, B, 64, 128, 8, 8>;
   /// Results of 4 B leave no room for a wide tile's.
   static constexpr bool has_wide = sizeof(OutOf<In>) == 2;
   /// Where an operand is not K-major: the wide one alone, to keep the number of kernels down.
@@ -62,6 +65,7 @@ struct Family {
   static std::vector<TileKind> kinds() {
     std::vector<TileKind> all;
     if (has_wide) all.push_back(TileKind::wide);
+    if (has_wide && has_others) all.push_back(TileKind::middle);
     if (has_others) {  // one by one: of an insertion g++ 12 warns wrongly
       all.push_back(TileKind::narrow);
       all.push_back(TileKind::slim);
@@ -73,6 +77,7 @@ struct Family {
   static auto with(TileKind kind, Body const& body) {
     if constexpr (has_wide && has_others) {
       if (kind == TileKind::wide) return body(wide{});
+      if (kind == TileKind::middle) return body(middle{});
       return kind == TileKind::narrow ? body(narrow{}) : body(slim{});
     } else if constexpr (has_wide) {
       return body(wide{});
@@ -148,10 +153,10 @@ bool is_aligned(Operands<In> const& with) {
          fits(with.d, with.d_stride, with.d_batch_stride, sizeof(OutOf<In>), with.batch);
 }
 
-/// Whether the tiles' places can be counted: by 16 bits, of 128 rows and 64 columns or more.
+/// Whether the tiles' places can be counted: by 16 bits, of 64 rows and 128 columns or more.
 template <class In>
 bool is_countable(Operands<In> const& with) {
-  return with.m <= 65536LL * 128 && with.n <= 65536LL * 64;
+  return with.m <= 65536LL * 64 && with.n <= 65536LL * 128;
 }
 
 /// A launch of the tiled kernel; the tile maps' refusal in terms of the cluster.
@@ -208,13 +213,14 @@ Gemm<Target, In>::Gemm(Target const& target, Problem const& problem, In const* a
                        Out* d, Epilogue<Out> const& epilogue, Wish const& wish) {
   require_sizes(problem);
   require_operands(a, b, d);
+  require_parts(wish);
   Operands<In> const with = operands_of(problem, a, b, d);
   Epilogue<Out> finish = epilogue;
   finish.is_transposed = problem.d_order == Order::column_major;
   constexpr long long depth = 128 / static_cast<long long>(sizeof(In));
   Extent const extent{with.m, with.n, (with.k + depth - 1) / depth, with.batch};
-  bool const wants_tiles =
-      (wish.kind && *wish.kind != TileKind::general) || (wish.cluster && wish.cluster->count() > 1);
+  bool const wants_tiles = (wish.kind && *wish.kind != TileKind::general) ||
+                           (wish.cluster && wish.cluster->count() > 1) || wish.parts > 1;
   bool const tiled =
       is_aligned(with) && is_countable(with) &&
       with_family<In>(with.a_major, with.b_major, [&](auto family) {
@@ -239,7 +245,7 @@ Gemm<Target, In>::Gemm(Target const& target, Problem const& problem, In const* a
       });
   if (launcher_ != nullptr) {
     ClusterShape const& shape = choice_.cut.cluster;
-    long long const rows = 128LL * shape.x;
+    long long const rows = static_cast<long long>(rows_of(choice_.kind)) * shape.x;
     long long const columns = static_cast<long long>(columns_of(choice_.kind)) * shape.y;
     fetched_bytes_of_a_ =
         fetched_bytes_ / (rows + columns) * (finish.is_transposed ? columns : rows);
@@ -252,7 +258,7 @@ Gemm<Target, In>::Gemm(Target const& target, Problem const& problem, In const* a
         (tiled
              ? "another kernel than the general one, or a device that has room for them"
              : "addresses and row lengths in multiples of 16 B, K-major operands of 8 or 32 bits, "
-               "and at most 2^23 rows and 2^22 columns: take the general kernel in clusters of "
+               "and at most 2^22 rows and 2^23 columns: take the general kernel in clusters of "
                "one, or pad the matrices"));
   choice_ = {};
   choices_ = {choice_};

@@ -58,9 +58,13 @@ class Plan {
     sum_policy_->begin_early();
   }
 
-  void launch() const {
-    parallel_for("gemm", policy_, kernel_);
-    if (sum_up_) parallel_for("gemm_sum", *sum_policy_, *sum_up_);
+  int launches() const { return sum_up_ ? 2 : 1; }
+  void launch(int which) const {
+    if (which == 0) {
+      parallel_for("gemm", policy_, kernel_);
+    } else {
+      parallel_for("gemm_sum", *sum_policy_, *sum_up_);
+    }
   }
 
   /// Clusters of that shape that are resident at once; 0 where the device has none.

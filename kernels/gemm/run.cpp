@@ -52,6 +52,7 @@ gemm::Wish wish_of(cli::Arguments const& arguments) {
   if (tile != "auto") wish.kind = named(gemm::all_tile_kinds, tile);
   if (order != "auto") wish.order = named(gemm::all_tile_orders, order);
   if (arguments.cluster_is_given) wish.cluster = cli::cluster_of(arguments);
+  if (arguments.integer("parts") > 0) wish.parts = static_cast<int>(arguments.integer("parts"));
   return wish;
 }
 
@@ -91,7 +92,10 @@ gemm::Gemm<Target, In> make_gemm(gemm::Trial<Target, In> const& trial,
   try {
     return trial.make_gemm(wish_of(arguments));
   } catch (std::invalid_argument const& refusal) {
-    throw cli::FlagError(arguments.cluster_is_given ? "cluster" : "tile", refusal.what());
+    throw cli::FlagError(arguments.cluster_is_given       ? "cluster"
+                         : arguments.integer("parts") > 1 ? "parts"
+                                                          : "tile",
+                         refusal.what());
   }
 }
 
@@ -135,8 +139,12 @@ cli::Outcome run_with_type(cli::Arguments const& arguments) {
 
   trial.poison();
   arguments.progress("running " + to_string(gemm.choice()));
-  outcome.runtime_s = cli::seconds_of(session, [&] { gemm.launch(); });
-  outcome.counts = session.counts();
+  outcome.runtime_s = cli::seconds_of(session, [&] {
+    for (int which = 0; which < gemm.launches(); ++which) {
+      gemm.launch(which);
+      if (which == 0) outcome.counts = session.counts();  // of the products
+    }
+  });
   arguments.progress("comparing with the reference");
   gemm::Comparison const comparison = trial.compare();
   outcome.max_error = comparison.largest;
@@ -186,8 +194,10 @@ std::vector<cli::Flag> flags() {
       cli::choice_flag("bias", "a summand a column", "off", switches),
       cli::choice_flag("residual", "a summand an element, the last step", "off", switches),
       cli::choice_flag("row-scale", "a factor a row, before the bias", "off", switches),
-      cli::choice_flag("tile", "128 x 256, 128 or 64 of a team, or any layout", "auto",
-                       {"auto", "wide", "narrow", "slim", "general"}),
+      cli::choice_flag("tile", "of a team: 128 x 256, 192 or 128, 64 x 128; general: any layout",
+                       "auto", {"auto", "wide", "middle", "narrow", "slim", "general"}),
+      cli::number_flag("parts", "of K, each for clusters of its own; 0: as the library guesses", 0,
+                       0, 64),
       cli::choice_flag("order", "of tiles in time", "auto", {"auto", "rows", "blocks", "hilbert"}),
       cli::choice_flag("tune", "measure instead of guessing (CUDA)", "off", switches),
       cli::seed_flag()};

@@ -72,13 +72,18 @@ inline Steps random_steps(Dice& dice) {
   return steps;
 }
 
-/// Any of what there is; one in four a split of K, where one can be, because those are few among
-/// the choices.
+/// Any of what there is; one in four a split of K and one in five parts of it, where there can be,
+/// because those are few among the choices.
 inline Choice random_choice(Dice& dice, std::vector<Choice> const& all) {
   std::vector<Choice> splits;
-  for (Choice const& choice : all)
+  std::vector<Choice> in_parts;
+  for (Choice const& choice : all) {
     if (choice.cut.cluster.z > 1) splits.push_back(choice);
-  std::vector<Choice> const& from = !splits.empty() && dice.chance(25) ? splits : all;
+    if (choice.cut.parts > 1) in_parts.push_back(choice);
+  }
+  std::vector<Choice> const& from = !splits.empty() && dice.chance(25)     ? splits
+                                    : !in_parts.empty() && dice.chance(27) ? in_parts
+                                                                           : all;
   return from[static_cast<std::size_t>(dice.from(0, static_cast<long long>(from.size()) - 1))];
 }
 

@@ -48,7 +48,8 @@ TEST(TileOrders, ALongRowTakesNoSquareOfItsLength) {
   EXPECT_EQ(tiles_in_order(TileOrder::hilbert, 60000, 2).size(), 120000U);
 }
 
-std::vector<TileKind> const all_kinds{TileKind::wide, TileKind::narrow, TileKind::slim};
+std::vector<TileKind> const all_kinds{TileKind::wide, TileKind::middle, TileKind::narrow,
+                                      TileKind::slim};
 
 /// Devices on which some choices are resident and others are not, by chance.
 TEST(Heuristic, NeverPicksWhatIsNotResident) {
@@ -65,7 +66,7 @@ TEST(Heuristic, NeverPicksWhatIsNotResident) {
     Choice const choice = best_guess(extent, all_kinds, resident);
     if (choice.kind == TileKind::general) continue;
     EXPECT_GT(resident(choice.kind, choice.cut.cluster), 0) << to_string(choice);
-    EXPECT_LE(choice.cut.cluster.z, extent.steps);
+    EXPECT_LE(choice.cut.cluster.z * choice.cut.parts, extent.steps);
   }
 }
 
@@ -85,22 +86,34 @@ TEST(Heuristic, PicksTheLeastOfItsOwnEstimates) {
   }
 }
 
-TEST(Choices, SplitNoFurtherThanThereAreSteps) {
-  Choice const split{TileKind::slim, {{1, 1, 5}}};
-  EXPECT_NO_THROW(require_steps(split, {64, 64, 5}));
-  try {
-    require_steps(split, {64, 64, 4});
-    FAIL() << "a team without a step has no sums to give";
-  } catch (std::invalid_argument const& refusal) {
-    EXPECT_NE(std::string(refusal.what()).find("splits K by 5, but it has 4 steps"),
-              std::string::npos)
-        << refusal.what();
+TEST(Choices, CutKIntoNoMorePiecesThanThereAreSteps) {
+  for (Cut const& cut :
+       {Cut{{1, 1, 5}, TileOrder::blocks, 1}, Cut{{1, 1, 1}, TileOrder::blocks, 5}}) {
+    Choice const choice{TileKind::slim, cut};
+    EXPECT_NO_THROW(require_steps(choice, {64, 64, 5}));
+    try {
+      require_steps(choice, {64, 64, 4});
+      FAIL() << "a team without a step has no sums to give";
+    } catch (std::invalid_argument const& refusal) {
+      EXPECT_NE(std::string(refusal.what()).find("cuts K into 5 pieces, but it has 4 steps"),
+                std::string::npos)
+          << refusal.what();
+    }
   }
 }
 
-TEST(Candidates, SplitNoFurtherThanThereAreSteps) {
+/// What an H200 was measured to like best (docs/results/gemm.md).
+TEST(Heuristic, CutsKOfFewTilesIntoParts) {
+  auto const resident = [](TileKind, ClusterShape shape) { return 132 / shape.count(); };
+  Choice const long_sums = best_guess({512, 512, 256, 1}, all_kinds, resident);
+  EXPECT_EQ(to_string(long_sums), "narrow 1x1x1 blocks in 8 parts");
+  EXPECT_EQ(best_guess({8192, 8192, 128, 1}, all_kinds, resident).cut.parts, 1);
+  EXPECT_EQ(to_string(best_guess({1024, 1024, 16, 1}, all_kinds, resident)), "slim 1x1x1 blocks");
+}
+
+TEST(Candidates, CutKIntoNoMorePiecesThanThereAreSteps) {
   for (Choice const& choice : candidates({512, 512, 3, 1}, all_kinds)) {
-    EXPECT_LE(choice.cut.cluster.z, 3);
+    EXPECT_LE(choice.cut.cluster.z * choice.cut.parts, 3);
     EXPECT_TRUE(can_split(choice));
   }
 }

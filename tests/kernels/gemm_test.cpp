@@ -17,6 +17,7 @@ TEST_P(RandomProblems, EqualTheReference) {
   Simulator const simulator(SimulatorOptions{.profile = "h200-sxm"});
   std::set<std::string> kinds;
   int splits = 0;
+  int in_parts = 0;
   int shared = 0;
   for (std::uint64_t i = 0; i < problems_a_test; ++i) {
     CaseResult const result = run_random_problem(simulator, GetParam() * problems_a_test + i);
@@ -24,9 +25,11 @@ TEST_P(RandomProblems, EqualTheReference) {
     kinds.insert(to_string(result.choice.kind));
     ClusterShape const& shape = result.choice.cut.cluster;
     splits += shape.z > 1 ? 1 : 0;
+    in_parts += result.choice.cut.parts > 1 ? 1 : 0;
     shared += shape.x * shape.y > 1 ? 1 : 0;
   }
-  EXPECT_GE(kinds.size(), 3U) << "the problems leave out kinds of tiles";
+  EXPECT_GE(in_parts, 1) << "too few problems cut K into parts";
+  EXPECT_GE(kinds.size(), 4U) << "the problems leave out kinds of tiles";
   EXPECT_GE(splits, 1) << "too few problems split K";
   EXPECT_GE(shared, 5) << "too few problems share tiles";
 }
@@ -40,8 +43,9 @@ Trial<Simulator, In> plain_trial(Simulator const& simulator, long long m, long l
   return {simulator, Problem{m, n, k}, Steps{}, 1};
 }
 
-Choice tiles(TileKind kind, ClusterShape cluster, TileOrder order = TileOrder::blocks) {
-  return {kind, {cluster, order}};
+Choice tiles(TileKind kind, ClusterShape cluster, TileOrder order = TileOrder::blocks,
+             int parts = 1) {
+  return {kind, {cluster, order, parts}};
 }
 
 /// The comparison itself: what it must find.
@@ -128,7 +132,7 @@ TEST(GemmCounts, Of512CubedAreThoseOfTheReadme) {
   EXPECT_EQ(alone.bytes_to_scratch, 6291456);
   EXPECT_EQ(alone.transfers, 576);
   EXPECT_EQ(alone.multicasts, 0);
-  EXPECT_EQ(alone.phased_waits, 66048);
+  EXPECT_EQ(alone.phased_waits, 33280);
   EXPECT_EQ(alone.multiply_adds, 134217728);
 }
 
@@ -139,6 +143,22 @@ TEST(GemmCounts, ASplitPushesTheSumsOfOthersColumns) {
   // Four teams, each sends the three quarters of its 128 × 128 floats that are not its own.
   EXPECT_EQ(simulator.last_counts().bytes_pushed, 4 * 128 * 96 * 4);
   EXPECT_TRUE(trial.compare().is_good());
+}
+
+TEST(GemmCounts, PartsLeaveTheirSumsAndAKernelAddsThemUp) {
+  Simulator const simulator(SimulatorOptions{.profile = "h200-sxm"});
+  auto const trial = plain_trial(simulator, 100, 200, 64 * 5);
+  auto const gemm = trial.make_gemm(tiles(TileKind::slim, {2, 1}, TileOrder::rows, 3));
+  ASSERT_EQ(gemm.launches(), 2);
+  gemm.launch(0);
+  EXPECT_EQ(simulator.last_counts().teams, 2 * 2 * 3);  // 128 × 256 in tiles of 64 × 128
+  EXPECT_EQ(simulator.last_counts().bytes_to_scratch, gemm.fetched_bytes());
+  EXPECT_EQ(simulator.last_counts().bytes_from_scratch, 0);
+  EXPECT_FALSE(trial.compare().is_good());
+  gemm.launch(1);
+  EXPECT_EQ(simulator.last_counts().threads, 4 * 64 * 128 / 4);
+  EXPECT_TRUE(trial.compare().is_good());
+  EXPECT_EQ(trial.make_gemm(tiles(TileKind::slim, {2, 1})).launches(), 1);
 }
 
 /// A persistent league goes on with other tiles than the first: there are more than fit at once.
@@ -159,11 +179,23 @@ TEST(Gemm, GivesEqualBitsWhateverTheSchedule) {
   for (char const* schedule : {"rank", "reverse", "late", "random:3"}) {
     Simulator const simulator(SimulatorOptions{.profile = "h200-sxm", .schedule = schedule});
     auto const trial = plain_trial<tfloat32>(simulator, 200, 136, 300);
-    trial.make_gemm(tiles(TileKind::slim, {1, 1, 3})).launch();
-    std::vector<float> const result(trial.d(), trial.d() + 200 * 136);
-    if (first.empty()) first = result;
-    EXPECT_EQ(result, first) << schedule;
+    for (bool const in_parts : {false, true}) {
+      ClusterShape const cluster(1, 1, in_parts ? 1 : 3);
+      trial.make_gemm(tiles(TileKind::slim, cluster, TileOrder::blocks, in_parts ? 3 : 1)).launch();
+      std::vector<float> const result(trial.d(), trial.d() + 200 * 136);
+      if (first.empty()) first = result;  // and both add up in the same order
+      EXPECT_EQ(result, first) << schedule;
+    }
   }
+}
+
+/// More tiles than there is room for, in parts: each cluster goes on with another one of its part.
+TEST(Gemm, PartsComputeMoreTilesThanAreResident) {
+  Simulator const simulator(SimulatorOptions{.profile = "h200-sxm"});
+  auto trial = plain_trial(simulator, 1024, 1024, 128);
+  trial.make_gemm(tiles(TileKind::slim, {1}, TileOrder::hilbert, 2)).launch();
+  Comparison const comparison = trial.compare();
+  EXPECT_TRUE(comparison.is_good()) << comparison.worst;
 }
 
 template <class In = bfloat16>
@@ -188,6 +220,14 @@ TEST(GemmRefusals, NameWhatWouldWork) {
   expect_refusal({128, 128, 64}, tiles(TileKind::narrow, {2, 1, 2}), "clusters 1x1");
   expect_refusal({128, 128, 64}, tiles(TileKind::general, {2}), "than the general one");
   expect_refusal({128, 128, 256}, tiles(TileKind::slim, {1, 1, 8}), "it has 4 steps");
+  expect_refusal({128, 128, 256}, tiles(TileKind::slim, {1}, TileOrder::rows, 5), "it has 4 steps");
+  expect_refusal({128, 128, 256}, tiles(TileKind::slim, {1}, TileOrder::rows, 0),
+                 "1 or more parts, not 0");
+  expect_refusal({128, 128, 256}, tiles(TileKind::slim, {1, 1, 2}, TileOrder::rows, 2),
+                 "without parts");
+  Wish three_parts;
+  three_parts.parts = 3;
+  expect_refusal({100, 100, 33}, three_parts, "pad the matrices");
   expect_refusal<tfloat32>({128, 128, 64}, tiles(TileKind::wide, {1}), "narrow, slim and general");
   expect_refusal({128, 128, 64, 1, Order::column_major}, tiles(TileKind::slim, {1}), "wide and");
 }

@@ -132,7 +132,7 @@ struct TransferOperations<Cuda> {
   }
 
   static KOHORT_FUNCTION bool is_elected(Thread const&) { return BulkCopy::is_elected(); }
-  static KOHORT_FUNCTION int warpgroup_rank(Thread const& thread) {
+  static KOHORT_FUNCTION int warpgroup_rank([[maybe_unused]] Thread const& thread) {
     KOHORT_CUDA_DEVICE_BODY(return __shfl_sync(0xffffffff, thread.team_rank() / 128, 0);)
   }
   template <int Count, bool Grows>
