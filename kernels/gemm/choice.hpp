@@ -86,17 +86,18 @@ struct TileCost {
   double epilogue;  ///< and the start of the next tile
 };
 
-/// Fitted to ten problems from 256 × 256 × 8192 to 16384 × 4096 × 2048, each timed in several ways
+/// Fitted to a dozen problems from 256 × 256 × 8192 to 16384³, each timed in several ways
 /// (docs/results/gemm.md). A step of a wide tile takes the matrix units 1,024 cycles; a slim one's
-/// is bound by scratch and by what the L2 cache gives.
-inline TileCost cost_of(TileKind kind) {
+/// is bound by scratch and by what the L2 cache gives. A narrow one fetches a third more for the
+/// same products than a wide one, which shows when the operands are more than the cache holds.
+inline TileCost cost_of(TileKind kind, double operand_bytes) {
   switch (kind) {
     case TileKind::wide:
       return {1040, 2600};
     case TileKind::middle:
       return {780, 2100};
     case TileKind::narrow:
-      return {505, 1500};
+      return {operand_bytes < 4e7 ? 505.0 : 525.0, 1500};
     default:
       return {410, 500};
   }
@@ -107,7 +108,9 @@ inline TileCost cost_of(TileKind kind) {
 inline double estimated_cycles(Choice const& choice, Extent const& extent, int resident) {
   ClusterShape const& shape = choice.cut.cluster;
   int const parts = choice.cut.parts;
-  TileCost const cost = cost_of(choice.kind);
+  double const operand_bytes =
+      128.0 * static_cast<double>((extent.m + extent.n) * extent.steps * extent.batch);
+  TileCost const cost = cost_of(choice.kind, operand_bytes);
   auto const up = [](long long extent, long long tile) { return (extent + tile - 1) / tile; };
   long long const tiles = up(extent.m, static_cast<long long>(rows_of(choice.kind)) * shape.x) *
                           up(extent.n, static_cast<long long>(columns_of(choice.kind)) * shape.y) *
