@@ -198,10 +198,38 @@ void a_phase_can_be_skipped(Target const& target) {
                     "the last round");
 }
 
+/// Teams that end within a subgroup: who readies the barriers is there all the same.
+template <class Target>
+void barriers_of_odd_teams_are_readied(Target const& target) {
+  using Policy = ClusterPolicy<Target, TeamScratch<Meeting>>;
+  for (int const threads : odd_team_sizes(target)) {
+    if (threads > most_threads) continue;
+    auto const results = poisoned<int>(target, threads);
+    int* const result = results.data();
+    parallel_for(
+        "odd_team", Policy(target, 1, threads),
+        KOHORT_LAMBDA(typename Policy::member_type const& member) {
+          Meeting& meeting = member.team_scratch();
+          member.init_barriers(BarrierGroup(meeting.written, threads));
+          int const thread = member.team_rank();
+          meeting.tile[thread] = 7 * thread;
+          member.arrive(meeting.written);
+          Waiter waiter;
+          member.wait(meeting.written, waiter);
+          result[thread] = meeting.tile[threads - 1 - thread];
+        });
+    std::vector<int> expected;
+    for (int thread = 0; thread < threads; ++thread) expected.push_back(7 * (threads - 1 - thread));
+    require_all_equal(download(results), expected,
+                      "a team of " + std::to_string(threads) + " threads");
+  }
+}
+
 namespace {
 Rung<UnitTarget> const rung(
     "20_phased_barriers",
-    {{"ArrivalsOfAllThreadsOrderManyRounds", arrivals_of_all_threads_order_many_rounds<UnitTarget>},
+    {{"BarriersOfOddTeamsAreReadied", barriers_of_odd_teams_are_readied<UnitTarget>},
+     {"ArrivalsOfAllThreadsOrderManyRounds", arrivals_of_all_threads_order_many_rounds<UnitTarget>},
      {"ASubgroupArrivesOnce", a_subgroup_arrives_once<UnitTarget>},
      {"APeersArrivalPublishesItsWrites", a_peers_arrival_publishes_its_writes<UnitTarget>},
      {"ARingOfSlotsNeedsNoFirstArrivals", a_ring_of_slots_needs_no_first_arrivals<UnitTarget>},

@@ -109,10 +109,27 @@ void teams_share_their_stages(Target const& target) {
   }
 }
 
+template <class Target>
+void threads_know_their_warpgroup(Target const& target) {
+  using Policy = ClusterPolicy<Target>;
+  needs_team_size(target, 384);
+  auto const results = poisoned<int>(target, 384);
+  int* const result = results.data();
+  parallel_for(
+      "warpgroups", Policy(target, 1, 384),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        result[member.team_rank()] = member.warpgroup_rank();
+      });
+  std::vector<int> expected;
+  for (int thread = 0; thread < 384; ++thread) expected.push_back(thread / 128);
+  require_all_equal(download(results), expected, "warpgroups of a team of 384");
+}
+
 namespace {
-Rung<UnitTarget> const rung("24_pipeline",
-                            {{"ATeamAloneGoesRoundItsStages",
-                              a_team_alone_goes_round_its_stages<UnitTarget>},
-                             {"TeamsShareTheirStages", teams_share_their_stages<UnitTarget>}});
+Rung<UnitTarget> const rung(
+    "24_pipeline",
+    {{"ThreadsKnowTheirWarpgroup", threads_know_their_warpgroup<UnitTarget>},
+     {"ATeamAloneGoesRoundItsStages", a_team_alone_goes_round_its_stages<UnitTarget>},
+     {"TeamsShareTheirStages", teams_share_their_stages<UnitTarget>}});
 }  // namespace
 }  // namespace kohort::conformance::pipeline
