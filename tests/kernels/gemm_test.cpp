@@ -161,6 +161,17 @@ TEST(GemmCounts, PartsLeaveTheirSumsAndAKernelAddsThemUp) {
   EXPECT_EQ(trial.make_gemm(tiles(TileKind::slim, {2, 1})).launches(), 1);
 }
 
+TEST(Gemm, PartsOfSharedTilesAreBroughtTogetherWhereTheyBelong) {
+  Simulator const simulator(SimulatorOptions{.profile = "h200-sxm"});
+  auto trial = plain_trial(simulator, 500, 760, 256);
+  for (ClusterShape const cluster : {ClusterShape(4, 1), ClusterShape(1, 4), ClusterShape(2, 2)}) {
+    trial.poison();
+    trial.make_gemm(tiles(TileKind::narrow, cluster, TileOrder::rows, 2)).launch();
+    Comparison const comparison = trial.compare();
+    EXPECT_TRUE(comparison.is_good()) << to_string(cluster) << ": " << comparison.worst;
+  }
+}
+
 /// A persistent league goes on with other tiles than the first: there are more than fit at once.
 TEST(Gemm, EveryOrderComputesMoreTilesThanAreResident) {
   Simulator const simulator(SimulatorOptions{.profile = "h200-sxm"});
