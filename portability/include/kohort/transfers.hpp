@@ -274,8 +274,8 @@ class Transfers {
   KOHORT_FUNCTION bool is_elected() const { return Operations::is_elected(thread()); }
 
   /// The calling thread's warpgroup in its team, known to the device compiler to be the same in all
-  /// lanes: the matrix unit takes places in scratch from uniform registers, and what is computed from
-  /// the thread's rank has to be brought there each time. Called in converged flow.
+  /// lanes: the matrix unit takes places in scratch from uniform registers, and what is computed
+  /// from the thread's rank has to be brought there each time. Called in converged flow.
   KOHORT_FUNCTION int warpgroup_rank() const { return Operations::warpgroup_rank(thread()); }
 
   /// Hands registers of the calling warpgroup back, or takes them: `Count` a thread from here on, a
