@@ -32,6 +32,8 @@ struct Config {
   static constexpr int products_under_way = consumers == 1 ? 1 : 0;
   /// Whether a tile's result needs more than the warpgroups' buffers, and lies in its last stage.
   static constexpr bool keeps_stage = chunks > 2;
+  static_assert(!keeps_stage || stages > 2,
+                "the next tile's first two steps have stages meanwhile");
 };
 
 /// Four sums of a thread's fragment, of a row's two neighbours and those eight rows below, on their
