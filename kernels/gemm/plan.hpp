@@ -46,10 +46,11 @@ class Plan {
  public:
   Plan(Target const& target, Operands<typename C::In> const& operands,
        Epilogue<typename C::Out> const& epilogue, Cut const& cut)
-      : order_(order(target, operands, cut)),
+      : clusters_(clusters(target, operands, cut)),
+        order_(order(target, operands, cut)),
         sums_(target, cut.parts == 1 ? 0 : team_tiles(operands, cut) * cut.parts * partials),
         kernel_(kernel(target, operands, epilogue, cut)),
-        policy_(target, league(target, operands, cut), C::threads, cut.cluster) {
+        policy_(target, league(cut), C::threads, cut.cluster) {
     policy_.begin_early();
     if (cut.parts == 1) return;
     sum_up_.emplace(kernel_.arguments(), cut.cluster);
@@ -139,8 +140,8 @@ class Plan {
     int const resident = resident_clusters(target, with, cut.cluster) / cut.parts;
     return persistent_clusters(work(with, cut), 1, std::max(resident, 1));
   }
-  static League league(Target const& target, Operands<In> const& with, Cut const& cut) {
-    League league = league_of(clusters(target, with, cut), cut.cluster);
+  League league(Cut const& cut) const {
+    League league = league_of(clusters_, cut.cluster);
     league.z *= cut.parts;
     return league;
   }
@@ -173,11 +174,12 @@ class Plan {
                            Epilogue<Out> const& epilogue, Cut const& cut) const {
     Arguments<Target, C> all = arguments(target, with, epilogue, cut);
     all.order = order_.data();
-    all.clusters = clusters(target, with, cut);
+    all.clusters = clusters_;
     all.sums = sums_.data();
     return Kernel<Target, C>(all);
   }
 
+  int clusters_;
   Buffer<TilePlace, Target> order_;
   Buffer<Partial, Target> sums_;
   Kernel<Target, C> kernel_;

@@ -109,10 +109,8 @@ class SplitFinisher {
   }
 };
 
-/// How teams of different clusters finish a tile, each of which has a part of K: every team leaves
-/// its sums in device memory, and a kernel behind adds them up, by part, so that the bits do not
-/// depend on who was first. The last team of a tile could as well, in one launch; but then few of
-/// the SMs add up, and it took 1.5 µs longer (512 × 512 × 16384 in four parts, H200).
+/// Where teams of different clusters, each of which has a part of K, leave their sums in device
+/// memory.
 template <class Target, class C>
 struct PartsLayout {
   static constexpr int width = Scratch<C>::partials_a_group;
@@ -136,7 +134,10 @@ KOHORT_FUNCTION void leave_sums(typename PolicyOf<Target, C>::member_type const&
                    [&](int eight, Partial const& sums) { mine[eight * Layout::width] = sums; });
 }
 
-/// Adds up what the teams left: a thread for each four neighbours of the result.
+/// Adds up what the teams left: a thread for each four neighbours of the result, by part, so that
+/// the bits do not depend on who was first. The last team of a tile could do it as well, in one
+/// launch; but then few of the SMs add up, and it took 1.5 µs longer (512 × 512 × 16384 in four
+/// parts, H200).
 template <class Target, class C>
 class PartsKernel {
  public:

@@ -22,31 +22,24 @@ int team_threads(Target const& target, int wanted = 256) {
   return std::min(wanted, properties(target).max_team_size);
 }
 
-/// Skips the case on a device without `threads` threads a team.
+/// Skips the case on a device that has less than it needs.
+/// @param what  such as "threads a team"
+inline void needs(long long wanted, long long most, std::string const& what) {
+  if (most >= wanted) return;
+  throw CaseSkipped("needs " + std::to_string(wanted) + " " + what + "; this device has " +
+                    std::to_string(most));
+}
 template <class Target>
 void needs_team_size(Target const& target, int threads) {
-  int const most = properties(target).max_team_size;
-  if (most >= threads) return;
-  throw CaseSkipped("needs teams of " + std::to_string(threads) + " threads; this device has " +
-                    std::to_string(most));
+  needs(threads, properties(target).max_team_size, "threads a team");
 }
-
-/// Skips the case on a device without clusters of `teams` teams.
 template <class Target>
 void needs_cluster_size(Target const& target, int teams) {
-  int const most = properties(target).largest_nonportable_cluster;
-  if (most >= teams) return;
-  throw CaseSkipped("needs clusters of " + std::to_string(teams) + " teams; this device has " +
-                    std::to_string(most));
+  needs(teams, properties(target).largest_nonportable_cluster, "teams a cluster");
 }
-
-/// Skips the case on a device without `bytes` bytes of scratch a team.
 template <class Target>
 void needs_team_scratch(Target const& target, long long bytes) {
-  long long const most = properties(target).max_team_scratch_bytes;
-  if (most >= bytes) return;
-  throw CaseSkipped("needs " + std::to_string(bytes) + " B of team scratch; this device has " +
-                    std::to_string(most));
+  needs(bytes, properties(target).max_team_scratch_bytes, "B of scratch a team");
 }
 
 /// `wanted` teams, or the device's largest cluster.

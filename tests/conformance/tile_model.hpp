@@ -93,7 +93,9 @@ inline int random_up_to(std::mt19937& engine, int least, int most) {
 /// Maps a case tries: 6, or as many as KOHORT_CONFORMANCE_MAPS says.
 inline int map_count() {
   char const* const asked = std::getenv("KOHORT_CONFORMANCE_MAPS");
-  return asked == nullptr ? 6 : std::max(1, std::atoi(asked));
+  int const count = asked == nullptr ? 6 : std::atoi(asked);
+  require(count > 0, "KOHORT_CONFORMANCE_MAPS is a number from 1 on");
+  return count;
 }
 
 /// Small whole numbers, whose sums are exact in every type; no two neighbours alike.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Hostile and careless uses of copies, phased barriers, pipelines and products: each ends in a
 // finding or a refusal that names it.
-#include "launching.hpp"
+#include "transfer_stage.hpp"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -16,12 +16,6 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-
-struct alignas(128) Stage {
-  int tile[2][256];
-  TransferBarrier full[2];
-};
-using Teams = ClusterPolicy<Simulator, TeamScratch<Stage>>;
 
 using Pairs = ClusterPolicy<Simulator, ClusterDims<2>, ClusterScratch<Stage>, TeamScratch<Stage>>;
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // When copies complete, what is counted of them, and what reports say of phased barriers.
-#include "launching.hpp"
+#include "transfer_stage.hpp"
 
 #include <kohort/testing/explore.hpp>
 
@@ -18,12 +18,6 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::HasSubstr;
-
-struct alignas(128) Stage {
-  int tile[2][256];
-  TransferBarrier full[2];
-};
-using Teams = ClusterPolicy<Simulator, TeamScratch<Stage>>;
 
 /// Changes the source of a copy that is under way. @return what the copy brought
 int source_changed_behind_a_copy(Simulator const& target) {
