@@ -4,6 +4,7 @@
 #include "../check/transfer_faults.hpp"
 #include "../engine/launch_state.hpp"
 #include "../engine/switching.hpp"
+#include "requirements.hpp"
 #include "tile_copy.hpp"
 #include "transfer_table.hpp"
 
@@ -16,52 +17,6 @@
 
 namespace kohort::simulator {
 namespace {
-
-constexpr std::size_t bulk_alignment = 16;
-constexpr std::size_t tile_alignment = 128;
-constexpr std::size_t widest_swizzle_alignment = 1024;
-
-void require_multiple(ThreadState& self, char const* what, std::uintptr_t value,
-                      std::size_t alignment, Site site) {
-  if (value % alignment != 0) report_transfer_alignment(self, what, alignment, site);
-}
-
-void require_aligned(ThreadState& self, char const* what, void const* address,
-                     std::size_t alignment, Site site) {
-  require_multiple(self, what, reinterpret_cast<std::uintptr_t>(address), alignment, site);
-}
-
-/// `bytes` from `scratch` on are the calling team's own.
-void require_scratch(ThreadState& self, char const* what, void const* scratch, std::size_t bytes,
-                     Site site) {
-  Arena const& arena = cluster_of(self).arena;
-  auto const* const first = static_cast<std::byte const*>(scratch);
-  bool const is_own = arena.contains(first) && arena.contains(first + bytes - 1) &&
-                      first >= arena.block(self.team->rank) &&
-                      arena.team_of(first) == self.team->rank &&
-                      arena.team_of(first + bytes - 1) == self.team->rank;
-  if (!is_own)
-    report_transfer_scratch(self, fmt::format("{}, {} B", what, bytes),
-                            "has to lie in the calling team's scratch", site);
-}
-
-void require_barrier(ThreadState& self, void const* barrier, void const* named, Site site) {
-  ClusterState& cluster = cluster_of(self);
-  if (cluster.arena.contains(named) && cluster.arena.team_of(named) != self.team->rank)
-    report_remote_barrier(self, named, "a copy", site);
-  PhasedBarrier const* const found = transfers_of(cluster).find(barrier);
-  if (found == nullptr || (cluster.check != nullptr && !cluster.check->knows_init(*found)))
-    report_uninitialised_barrier(self, barrier, found, "a copy", site);
-  require_untouched(self, barrier, *found, "a copy", site);
-}
-
-/// A copy's other end: no null pointer, and no scratch.
-void require_device(ThreadState& self, char const* what, void const* memory, Site site) {
-  bool const is_null = memory == nullptr;
-  if (is_null || cluster_of(self).arena.contains(memory))
-    report_transfer_scratch(self, fmt::format("{}{}", what, is_null ? " is null" : ""),
-                            "has to lie in device memory", site);
-}
 
 void move_bytes(ClusterState& cluster, Transfer const& transfer) {
   switch (transfer.kind) {
@@ -159,13 +114,6 @@ std::size_t positive(ThreadState& self, int bytes, Site site) {
   return static_cast<std::size_t>(bytes);
 }
 
-void require_tile_scratch(ThreadState& self, Tile const& tile, void const* scratch, Site site) {
-  bool const is_widest = tile.swizzle == 3;
-  require_aligned(self, is_widest ? "a tile's scratch with a swizzle of 128 B" : "a tile's scratch",
-                  scratch, is_widest ? widest_swizzle_alignment : tile_alignment, site);
-  require_scratch(self, "a tile's scratch", scratch, tile.box_bytes(), site);
-}
-
 /// Hardware takes a box's place in the contiguous dimension in pieces of 16 B, and dies of others.
 void place_box(ThreadState& self, Transfer& transfer, Tile const& tile, int const* at) {
   long long const first = static_cast<long long>(at[0]) * tile.element_bytes;
@@ -178,14 +126,6 @@ void place_box(ThreadState& self, Transfer& transfer, Tile const& tile, int cons
 }
 
 }  // namespace
-
-void require_mapped(ThreadState& self, char const* what, void const* scratch, Site site) {
-  Arena const& arena = cluster_of(self).arena;
-  auto const offset =
-      static_cast<std::size_t>(static_cast<std::byte const*>(scratch) - arena.begin());
-  if (!arena.is_mapped(offset))
-    report_transfer_scratch(self, what, "has to lie in cluster scratch: a peer's is meant", site);
-}
 
 void load_async(Thread& thread, void* scratch, void const* device, int bytes, void* barrier,
                 Site site) {
