@@ -111,6 +111,14 @@ TEST(Heuristic, CutsKOfFewTilesIntoParts) {
   EXPECT_EQ(to_string(best_guess({1024, 1024, 16, 1}, all_kinds, resident)), "slim 1x1x1 blocks");
 }
 
+/// A narrow tile fetches more for the same products, which the cache hides up to its size.
+TEST(Heuristic, TakesNarrowTilesWhereTheCacheHoldsTheOperands) {
+  auto const resident = [](TileKind, ClusterShape shape) { return 132 / shape.count(); };
+  EXPECT_EQ(best_guess({2048, 2048, 32, 1}, all_kinds, resident).kind, TileKind::narrow);
+  EXPECT_EQ(best_guess({4096, 4096, 64, 1}, all_kinds, resident).kind, TileKind::wide);
+  EXPECT_EQ(best_guess({16384, 16384, 256, 1}, all_kinds, resident).kind, TileKind::wide);
+}
+
 TEST(Candidates, CutKIntoNoMorePiecesThanThereAreSteps) {
   for (Choice const& choice : candidates({512, 512, 3, 1}, all_kinds)) {
     EXPECT_LE(choice.cut.cluster.z * choice.cut.parts, 3);
