@@ -53,7 +53,9 @@ class Plan {
         policy_(target, league(cut), C::threads, cut.cluster) {
     policy_.begin_early();
     if (cut.parts == 1) return;
-    sum_up_.emplace(kernel_.arguments(), cut.cluster);
+    bool const leaves_room =
+        2LL * clusters_ * cut.parts <= resident_clusters(target, operands, cut.cluster);
+    sum_up_.emplace(kernel_.arguments(), cut.cluster, leaves_room);
     sum_policy_.emplace(target, static_cast<int>(team_tiles(operands, cut)) * Parts::teams_a_tile,
                         Parts::team_size);
     sum_policy_->begin_early();

@@ -3,6 +3,8 @@
 
 #include <kernels/gemm/config.hpp>
 
+#include <cstddef>
+
 namespace kohort::kernels::gemm {
 
 /// Calls `body(eight, partial)` for every eight columns of the product: the thread's four sums.
@@ -134,6 +136,13 @@ KOHORT_FUNCTION void leave_sums(typename PolicyOf<Target, C>::member_type const&
                    [&](int eight, Partial const& sums) { mine[eight * Layout::width] = sums; });
 }
 
+/// Nobody reads it: it keeps a second team off the SM. The first SMs that fall free would take all
+/// that there are, four each, and add up what the whole device could (512 × 512 × 16384, H200:
+/// 2 µs longer).
+struct WholeSm {
+  std::byte room[116 * 1024];
+};
+
 /// Adds up what the teams left: a thread for each four neighbours of the result, by part, so that
 /// the bits do not depend on who was first. The last team of a tile could do it as well, in one
 /// launch; but then few of the SMs add up, and it took 1.5 µs longer (512 × 512 × 16384 in four
@@ -141,11 +150,16 @@ KOHORT_FUNCTION void leave_sums(typename PolicyOf<Target, C>::member_type const&
 template <class Target, class C>
 class PartsKernel {
  public:
-  using Policy = ClusterPolicy<Target, LaunchBounds<256>>;
+  static constexpr int team_size = 512;
+  using Policy = ClusterPolicy<Target, LaunchBounds<team_size>, TeamScratch<WholeSm>>;
   using Member = typename Policy::member_type;
 
-  PartsKernel(Arguments<Target, C> const& with, ClusterShape cluster)
-      : order_(with.order),
+  /// @param leaves_room  the next launch's teams find free SMs while these add up. Where they do
+  ///                     not, they begin after the last of these, so that neighbours read the same
+  ///                     rows (Kernel's allow_next(), too)
+  PartsKernel(Arguments<Target, C> const& with, ClusterShape cluster, bool leaves_room)
+      : leaves_room_(leaves_room),
+        order_(with.order),
         tiles_(with.tiles),
         parts_(with.parts),
         rows_(cluster.x),
@@ -153,7 +167,8 @@ class PartsKernel {
         sums_(with.sums),
         result_(with.result) {}
 
-  static constexpr int team_size = 256;
+  static_assert(PartsLayout<Target, C>::partials % team_size == 0,
+                "each thread of each team has four neighbours of the result");
   static constexpr int teams_a_tile = PartsLayout<Target, C>::partials / team_size;  ///< a team's
 
   KOHORT_FUNCTION void operator()(Member const& member) const {
@@ -166,7 +181,7 @@ class PartsKernel {
     int const batch = tile / tiles_;
     TilePlace const at = order_[tile - batch * tiles_];
     member.wait_for_previous();
-    member.allow_next();
+    if (leaves_room_) member.allow_next();
     Partial sum{{0, 0, 0, 0}};
     Partial const* const from = sums_ + in_tile;
     KOHORT_NO_UNROLL for (int part = 0; part < parts_; part += parts_at_once) {
@@ -190,6 +205,7 @@ class PartsKernel {
   /// Loads under way together: a round trip to L2 takes longer than to add them.
   static constexpr int parts_at_once = 4;
 
+  bool leaves_room_;
   TilePlace const* order_;
   int tiles_;
   int parts_;
