@@ -173,7 +173,10 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>>,
   /// Nothing in others.
   KOHORT_FUNCTION void wait_for_previous() const { thread_.wait_for_previous(); }
   /// Lets a kernel that was launched with policy.begin_early() begin after this one, as soon as
-  /// every team has called it or has ended, and there is room.
+  /// every team has called it or has ended, and there is room. Its teams take the SMs in the order
+  /// in which they fall free, small ones several at once: called early, the next kernel may sit on
+  /// few SMs, or neighbours far from each other. At the end of a kernel that fills the device, and
+  /// earlier where SMs are free anyway.
   KOHORT_FUNCTION void allow_next() const { thread_.allow_next(); }
 
   // Memory --------------------------------------------------------------------------------------
