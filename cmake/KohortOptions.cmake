@@ -7,7 +7,7 @@ option(KOHORT_ENABLE_SIMULATOR "Build the CPU simulator (oneTBB, Boost.Context, 
 set(KOHORT_ENABLE_CUDA AUTO CACHE STRING "Build the CUDA backend: AUTO (where nvcc is), ON or OFF")
 set_property(CACHE KOHORT_ENABLE_CUDA PROPERTY STRINGS AUTO ON OFF)
 option(KOHORT_ENABLE_HIP "Build the HIP backend (not part of this version)" OFF)
-option(KOHORT_ENABLE_KOKKOS "Build the Kokkos plugin (not part of this version)" OFF)
+option(KOHORT_ENABLE_KOKKOS "Build the Kokkos plugin on the Kokkos that is found" OFF)
 option(KOHORT_ENABLE_PROGRAM "Build the kernels and the `kohort` program" ${PROJECT_IS_TOP_LEVEL})
 option(KOHORT_ENABLE_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
 option(KOHORT_ENABLE_BENCHMARKS "Build the benchmarks" OFF)
@@ -27,7 +27,7 @@ option(KOHORT_CUDA_PTXAS_VERBOSE "Print registers and shared memory of each kern
 set(KOHORT_HIP_CPU_SOURCE "" CACHE PATH
     "A folder with HIP-CPU's sources, for the simulator's benchmark that compares with it")
 
-foreach(later IN ITEMS HIP KOKKOS)
+foreach(later IN ITEMS HIP)
   if(KOHORT_ENABLE_${later})
     message(
       FATAL_ERROR

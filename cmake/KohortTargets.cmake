@@ -10,6 +10,17 @@ foreach(backend IN ITEMS cpu cuda)
   endif()
 endforeach()
 
+# kohort::kokkos: clusters as a Kokkos policy. Headers alone.
+if(KOHORT_HAS_KOKKOS)
+  add_library(kohort_kokkos INTERFACE)
+  add_library(kohort::kokkos ALIAS kohort_kokkos)
+  set_target_properties(kohort_kokkos PROPERTIES EXPORT_NAME kokkos)
+  target_link_libraries(kohort_kokkos INTERFACE kohort::kohort Kokkos::kokkos)
+  target_include_directories(
+    kohort_kokkos INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/portability/kokkos/include>
+                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+endif()
+
 # kohort::testing: what a user's tests call. Headers alone until portability/testing holds sources.
 file(GLOB testing_sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/portability/testing/*.cpp")
 if(testing_sources)

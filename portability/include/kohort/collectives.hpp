@@ -96,7 +96,7 @@ class Collectives {
     T const within = scan_with_total(value, operation, total, site);
     if (self().cluster_size() == 1) return within;
     T const* slots = push_to_peers(total, site);
-    T before = Operation::template identity<T>();
+    T before = operation.template identity<T>();
     for (int rank = 0; rank < self().cluster_rank(); ++rank)
       before = operation(before, slots[rank]);
     return operation(before, within);
@@ -195,11 +195,11 @@ class Collectives {
       if (lane >= delta) inclusive = operation(below, inclusive);
     }
     T const shifted = self().thread_.subgroup_shuffle_up(inclusive, 1, site);
-    T exclusive = lane == 0 ? Operation::template identity<T>() : shifted;
+    T exclusive = lane == 0 ? operation.template identity<T>() : shifted;
     T* slots = team_slots<T>();
     if (lane == lanes - 1) slots[self().subgroup_rank()] = inclusive;
     self().team_barrier(site);
-    T before = Operation::template identity<T>();
+    T before = operation.template identity<T>();
     total = before;
     for (int subgroup = 0; subgroup < self().team_subgroups(); ++subgroup) {
       if (subgroup == self().subgroup_rank()) before = total;

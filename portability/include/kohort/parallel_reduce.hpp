@@ -21,9 +21,15 @@ struct Reduce;
 template <class T, class Member, class Functor, class Operation>
 KOHORT_FUNCTION T team_contribution(Member const& member, Functor const& functor,
                                     Operation operation) {
-  T update = Operation::template identity<T>();
+  T update = operation.template identity<T>();
   functor(member, update);
   return member.team_reduce(update, operation, CallSite{"parallel_reduce", 0});
+}
+
+/// What an operation does to the total before it is stored: nothing, unless it has `finish(T&)`.
+template <class Operation, class T>
+KOHORT_FUNCTION void finish_total(Operation const& operation, T& total) {
+  if constexpr (requires { operation.finish(total); }) operation.finish(total);
 }
 
 }  // namespace Impl

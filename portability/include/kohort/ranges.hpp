@@ -10,6 +10,13 @@
 namespace kohort {
 namespace Impl {
 
+/// Completed by a plugin whose member has ranges of its own.
+template <class Member>
+inline constexpr bool brings_own_ranges = false;
+
+template <class Member>
+concept HasCoreRanges = std::is_class_v<Member> && !brings_own_ranges<Member>;
+
 struct PerTeamTag {};
 struct PerClusterTag {};
 struct PerSubgroupTag {};
@@ -52,14 +59,14 @@ class StridedRange {
 };
 
 /// 0 … count - 1 over the threads of the team.
-template <class Member>
+template <Impl::HasCoreRanges Member>
 KOHORT_FUNCTION StridedRange<Member, Impl::PerTeamTag> TeamThreadRange(Member const& member,
                                                                        int count) {
   return {member, member.team_rank(), count, member.team_size()};
 }
 
 /// 0 … count - 1 over all threads of the cluster.
-template <class Member>
+template <Impl::HasCoreRanges Member>
 KOHORT_FUNCTION StridedRange<Member, Impl::PerClusterTag> ClusterThreadRange(Member const& member,
                                                                              int count) {
   return {member, member.cluster_rank() * member.team_size() + member.team_rank(), count,
@@ -67,13 +74,13 @@ KOHORT_FUNCTION StridedRange<Member, Impl::PerClusterTag> ClusterThreadRange(Mem
 }
 
 /// 0 … count - 1 over the teams of the cluster: every thread of a team gets the same indices.
-template <class Member>
+template <Impl::HasCoreRanges Member>
 KOHORT_FUNCTION StridedRange<Member, void> ClusterTeamRange(Member const& member, int count) {
   return {member, member.cluster_rank(), count, member.cluster_size()};
 }
 
 /// 0 … count - 1 over the lanes of the subgroup.
-template <class Member>
+template <Impl::HasCoreRanges Member>
 KOHORT_FUNCTION StridedRange<Member, Impl::PerSubgroupTag> SubgroupLaneRange(Member const& member,
                                                                              int count) {
   return {member, member.lane(), count, member.subgroup_size()};
@@ -94,7 +101,7 @@ KOHORT_FUNCTION void parallel_reduce(StridedRange<Member, Group> const& range, B
   static_assert(
       std::is_same_v<Group, Impl::PerTeamTag> || std::is_same_v<Group, Impl::PerClusterTag>,
       "a nested reduction runs over TeamThreadRange or ClusterThreadRange");
-  T update = Operation::template identity<T>();
+  T update = operation.template identity<T>();
   for (int index : range) body(index, update);
   if constexpr (std::is_same_v<Group, Impl::PerTeamTag>) {
     result = range.member().team_reduce(update, operation, site);
@@ -109,15 +116,15 @@ struct SingleOf {
   Member const& member;
 };
 
-template <class Member>
+template <Impl::HasCoreRanges Member>
 KOHORT_FUNCTION SingleOf<Member, Impl::PerTeamTag> PerTeam(Member const& member) {
   return {member};
 }
-template <class Member>
+template <Impl::HasCoreRanges Member>
 KOHORT_FUNCTION SingleOf<Member, Impl::PerClusterTag> PerCluster(Member const& member) {
   return {member};
 }
-template <class Member>
+template <Impl::HasCoreRanges Member>
 KOHORT_FUNCTION SingleOf<Member, Impl::PerSubgroupTag> PerSubgroup(Member const& member) {
   return {member};
 }

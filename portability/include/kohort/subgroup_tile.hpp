@@ -108,7 +108,7 @@ class SubgroupTile {
   KOHORT_FUNCTION T scan(T value, Operation operation = {},
                          CallSite site = CallSite::current()) const {
     T const below = shuffle_up(inclusive_scan(value, operation, site), 1, site);
-    return thread_rank() == 0 ? Operation::template identity<T>() : below;
+    return thread_rank() == 0 ? operation.template identity<T>() : below;
   }
 
  private:

@@ -4,8 +4,8 @@
 #include <kohort/backend/cpu/launch.hpp>
 #include <kohort/parallel_reduce.hpp>
 
+#include <memory>
 #include <string_view>
-#include <vector>
 
 namespace kohort::Impl {
 
@@ -22,15 +22,17 @@ struct Reduce<Simulator> {
   template <class Policy, class Functor, class Operation, class T>
   static void execute_to_host(std::string_view label, Policy const& policy, Functor const& functor,
                               Operation operation, T& result) {
-    std::vector<T> partials(static_cast<std::size_t>(policy.request().league.count()));
-    T* const slots = partials.data();
+    auto const teams = static_cast<std::size_t>(policy.request().league.count());
+    auto const partials = std::make_unique<T[]>(teams);  // a vector of bool has no places
+    T* const slots = partials.get();
     Launch<Simulator>::execute(
-        label, policy, [functor, operation, slots](typename Policy::member_type const& member) {
+        label, policy, [functor, operation, slots](auto const& member) {
           T const share = team_contribution<T>(member, functor, operation);
           if (member.team_rank() == 0) slots[member.league_rank()] = share;
         });
-    T total = Operation::template identity<T>();
-    for (T const& partial : partials) total = operation(total, partial);
+    T total = operation.template identity<T>();
+    for (std::size_t team = 0; team < teams; ++team) total = operation(total, slots[team]);
+    finish_total(operation, total);
     result = total;
   }
 };

@@ -51,12 +51,14 @@ struct LeagueReduction {
                          static_cast<unsigned>(teams));
     }
     if (!member.team_broadcast(last, 0, site())) return;
-    T combined = Operation::template identity<T>();
+    T combined = arguments.operation.template identity<T>();
     for (int team = member.team_rank(); team < teams; team += member.team_size()) {
       combined = arguments.operation(combined, arguments.partials[team]);
     }
     combined = member.team_reduce(combined, arguments.operation, site());
-    if (member.team_rank() == 0) *arguments.result = combined;
+    if (member.team_rank() != 0) return;
+    finish_total(arguments.operation, combined);
+    *arguments.result = combined;
   }
 
   static constexpr KOHORT_FUNCTION CallSite site() { return {"parallel_reduce", 0}; }

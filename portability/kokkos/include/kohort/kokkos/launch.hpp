@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kohort/kokkos/cluster_policy.hpp>
+#include <kohort/kokkos/tools.hpp>
+
+#include <algorithm>
+#include <string>
+#include <type_traits>
+
+namespace kohort::Impl {
+
+/// A Kokkos functor as the core calls it. With `OneLane` the compiler knows that a thread is one
+/// lane, and nothing of vector lengths is left in the kernel.
+template <class Policy, class Functor, bool OneLane>
+struct KokkosBody {
+  using Member = typename Policy::member_type;
+
+  Functor functor;
+  KokkosLaunch launch;
+
+  template <class CoreMember>
+  KOHORT_FUNCTION void operator()(CoreMember const& core) const {
+    call(entered(core));
+  }
+
+ protected:
+  template <class CoreMember>
+  KOHORT_FUNCTION Member const& entered(CoreMember const& core) const {
+    auto const& member = static_cast<Member const&>(core);
+    KokkosLaunch told = launch;
+    if constexpr (OneLane) told.vector_shift = 0;
+    member.begin(told);
+    return member;
+  }
+  template <class... Update>
+  KOHORT_FUNCTION void call(Member const& member, Update&... update) const {
+    if constexpr (std::is_void_v<typename Policy::work_tag>) {
+      functor(member, update...);
+    } else {
+      functor(typename Policy::work_tag(), member, update...);
+    }
+  }
+};
+
+/// The same of a reduction. All lanes of a thread have its update; it counts once.
+template <class Policy, class Functor, class Operation, bool OneLane>
+struct KokkosReduceBody : KokkosBody<Policy, Functor, OneLane> {
+  Operation operation;
+
+  KokkosReduceBody(Functor const& functor, KokkosLaunch const& launch, Operation const& operation_)
+      : KokkosBody<Policy, Functor, OneLane>{functor, launch}, operation(operation_) {}
+
+  template <class CoreMember, class Update>
+  KOHORT_FUNCTION void operator()(CoreMember const& core, Update& update) const {
+    auto const& member = this->entered(core);
+    this->call(member, update);
+    update = member.of_first_lane(update, operation);
+  }
+};
+
+/// A reduction's functor as a kernel that can be asked about.
+template <class Policy, class Functor>
+struct AskedReduction : KokkosBody<Policy, Functor, true> {
+  using Value =
+      typename Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::FunctorPatternInterface::REDUCE, Policy,
+                                             Functor, void>::value_type;
+
+  template <class CoreMember>
+  KOHORT_FUNCTION void operator()(CoreMember const& core) const {
+    Value update;
+    this->call(this->entered(core), update);
+  }
+};
+
+template <class Policy, class Functor>
+KokkosBody<Policy, Functor, true> asked_body(Functor const& functor, Kokkos::ParallelForTag) {
+  return {functor, {}};
+}
+template <class Policy, class Functor>
+AskedReduction<Policy, Functor> asked_body(Functor const& functor, Kokkos::ParallelReduceTag) {
+  return {{functor, {}}};
+}
+
+/// For what does not depend on the functor but for its registers.
+struct EmptyBody {
+  template <class CoreMember>
+  KOHORT_FUNCTION void operator()(CoreMember const&) const {}
+};
+
+template <class Policy, class Functor, class Tag>
+int largest_team(Policy const& policy, Functor const& functor, Tag tag) {
+  auto const body = asked_body<Policy>(functor, tag);
+  constexpr int bound = static_cast<int>(Policy::launch_bounds::maxTperB);
+  int const step = std::max(32, policy.vector_length());
+  int lanes = bound > 0 ? bound : 1024;
+  if (lanes > step) lanes = lanes / step * step;
+  for (; lanes > 0; lanes -= step)
+    if (policy.core(lanes).max_active_clusters(body) > 0) return lanes / policy.vector_length();
+  return 0;
+}
+
+template <class Policy, class Functor, class Tag>
+int recommended_team(Policy const& policy, Functor const& functor, Tag tag) {
+  auto const body = asked_body<Policy>(functor, tag);
+  int const most = largest_team(policy, functor, tag) * policy.vector_length();
+  int best = most;
+  long long resident = 0;
+  for (int lanes = 128; lanes <= most; lanes *= 2) {
+    long long const here = policy.core(lanes).max_active_clusters(body) *
+                           policy.cluster_size().count() * static_cast<long long>(lanes);
+    if (here <= resident) continue;
+    resident = here;
+    best = lanes;
+  }
+  return best / policy.vector_length();
+}
+
+template <class Policy, class Functor, class Tag>
+int largest_cluster_of(Policy const& policy, Functor const& functor, Tag tag) {
+  return policy.core(policy.lanes()).max_cluster_size(asked_body<Policy>(functor, tag));
+}
+
+template <class Policy>
+int recommended_cluster(Policy const& policy) {
+  for (int size = 8; size > 1; size /= 2) {
+    if (policy.league().x % size != 0) continue;
+    Policy tried = policy;
+    tried.set_cluster_size(ClusterShape{size});
+    if (tried.core(tried.lanes()).max_active_clusters(EmptyBody{}) > 0) return size;
+  }
+  return 1;
+}
+
+/// The policy with its cluster's shape known.
+template <class Policy>
+Policy shaped(Policy policy) {
+  if (policy.cluster_is_automatic())
+    policy.set_cluster_size(ClusterShape{recommended_cluster(policy)});
+  return policy;
+}
+
+template <bool OneLane, class Policy, class Functor>
+void launch_for(Policy const& policy, Functor const& functor) {
+  using Target = typename SpaceTarget<typename Policy::execution_space>::type;
+  int const lanes = policy.lanes();
+  KokkosBody<Policy, Functor, OneLane> const body{functor, policy.launch(lanes)};
+  Launch<Target>::execute(launch_label<Functor>(), policy.core(lanes), body);
+}
+
+/// @param is_on_device  kernels can write to `result`; if not, the launch waits and copies
+template <bool OneLane, class Policy, class Functor, class Operation, class T>
+void launch_reduce(Policy const& policy, Functor const& functor, Operation const& operation,
+                   T* result, bool is_on_device) {
+  using Target = typename SpaceTarget<typename Policy::execution_space>::type;
+  int const lanes = policy.lanes();
+  KokkosReduceBody<Policy, Functor, Operation, OneLane> const body(functor, policy.launch(lanes),
+                                                                   operation);
+  if (is_on_device) {
+    Reduce<Target>::execute(launch_label<Functor>(), policy.core(lanes), body, operation, result);
+  } else {
+    Reduce<Target>::execute_to_host(launch_label<Functor>(), policy.core(lanes), body, operation,
+                                    *result);
+  }
+}
+
+}  // namespace kohort::Impl
