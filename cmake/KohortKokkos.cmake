@@ -57,6 +57,9 @@ if(NOT Kokkos_ENABLE_CUDA AND NOT KOHORT_HAS_SIMULATOR)
 endif()
 set(KOHORT_HAS_KOKKOS ON)
 
+# Everything that is built on Kokkos.
+add_custom_target(kohort_kokkos_all)
+
 # kohort_add_kokkos_sources(<target> <file.cpp>...): as CUDA where Kokkos has Cuda, else as C++ for the simulator.
 function(kohort_add_kokkos_sources target)
   if(Kokkos_ENABLE_CUDA)

@@ -19,6 +19,13 @@ if(KOHORT_HAS_KOKKOS)
   target_include_directories(
     kohort_kokkos INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/portability/kokkos/include>
                             $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  # kohort::kokkos_views: a unit that a program compiles, since it replaces an operator new (the unit says why).
+  if(KOHORT_HAS_SIMULATOR AND NOT Kokkos_ENABLE_CUDA)
+    add_library(kohort_kokkos_views INTERFACE)
+    add_library(kohort::kokkos_views ALIAS kohort_kokkos_views)
+    target_sources(kohort_kokkos_views INTERFACE "${PROJECT_SOURCE_DIR}/portability/kokkos/src/watched_views.cpp")
+    target_link_libraries(kohort_kokkos_views INTERFACE kohort::kokkos)
+  endif()
 endif()
 
 # kohort::testing: what a user's tests call. Headers alone until portability/testing holds sources.

@@ -61,6 +61,8 @@ std::string buffer_object(std::uintptr_t address) {
   if (nearest.bytes == 0) return "no allocation";
   if (nearest.is_scratch) return "far beyond the scratch";
   char const* const freed = nearest.is_live ? "" : "freed ";
+  if (std::string const name = name_near(nearest.begin, address); !name.empty())
+    return freed + name;
   if (address < nearest.begin)
     return fmt::format("{} B before a {}Buffer of {} B", nearest.begin - address, freed,
                        nearest.bytes);

@@ -9,10 +9,13 @@
 #include <algorithm>
 #include <atomic>
 #include <deque>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <new>
+#include <string>
+#include <utility>
 
 namespace kohort::simulator {
 
@@ -34,6 +37,8 @@ struct Block {
   bool is_live = true;
   bool is_scratch = false;
   std::map<std::uintptr_t, std::uintptr_t> host_writes;  ///< begin → end, merged
+  std::uintptr_t named_from = 0;                         ///< where `describe` counts from
+  std::function<std::string(std::ptrdiff_t)> describe;
 };
 
 class Heap {
@@ -107,6 +112,23 @@ class Heap {
       next = writes.erase(next);
     }
     writes[begin] = end;
+  }
+
+  void name(std::uintptr_t inside, std::function<std::string(std::ptrdiff_t)> describe) {
+    std::scoped_lock lock(mutex_);
+    auto block = blocks_.upper_bound(inside);
+    if (block == blocks_.begin()) return;
+    --block;
+    if (inside >= block->first + block->second.bytes) return;
+    block->second.named_from = inside;
+    block->second.describe = std::move(describe);
+  }
+
+  std::string name_near(std::uintptr_t begin, std::uintptr_t address) {
+    std::scoped_lock lock(mutex_);
+    auto const block = blocks_.find(begin);
+    if (block == blocks_.end() || !block->second.describe) return {};
+    return block->second.describe(static_cast<std::ptrdiff_t>(address - block->second.named_from));
   }
 
   bool host_wrote(std::uintptr_t begin, std::uintptr_t end) {
@@ -211,6 +233,19 @@ void free_pages(std::byte* memory, bool quarantine) noexcept {
 }
 
 Allocation allocation_near(std::uintptr_t address) { return heap().nearest(address); }
+
+std::string name_near(std::uintptr_t begin, std::uintptr_t address) {
+  return heap().name_near(begin, address);
+}
+
+bool is_device_memory(void const* memory) {
+  return reinterpret_cast<std::uintptr_t>(memory) - region.base < region.bytes;
+}
+
+void name_memory(void const* inside, std::function<std::string(std::ptrdiff_t byte)> describe) {
+  if (is_device_memory(inside))
+    heap().name(reinterpret_cast<std::uintptr_t>(inside), std::move(describe));
+}
 
 void note_host_write(void const* address, std::size_t bytes) {
   auto const begin = reinterpret_cast<std::uintptr_t>(address);

@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 /// Simulated device memory and scratch lie in one reserved range of addresses, so that a hook of
 /// the checker rejects every other address with one comparison, and finds the shadow of these by
@@ -63,6 +64,10 @@ struct Allocation {
 };
 /// The allocation that holds `address`, or else the nearest one, live ones first; `bytes` 0: none.
 Allocation allocation_near(std::uintptr_t address);
+
+/// What `address` is called in or near the allocation that begins at `begin`; empty: nobody named
+/// it.
+std::string name_near(std::uintptr_t begin, std::uintptr_t address);
 
 /// The host wrote these bytes of a device allocation.
 void note_host_write(void const* address, std::size_t bytes);

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <string>
 
 /// What a running kernel asks of the engine. Each call may switch to another simulated thread, and
 /// each can end in a Finding: then it does not return.
@@ -84,6 +86,13 @@ void deallocate(void* memory) noexcept;
 void written_by_host(void const* memory, std::size_t bytes);
 /// The same from device memory, whose unwritten bytes stay so.
 void copied_on_device(void const* to, void const* from, std::size_t bytes);
+
+/// What reports call the device memory that holds `inside`, in place of "a Buffer". `describe` is
+/// given a byte's distance from `inside`: any, also one outside of the memory. Lasts as long as
+/// reports may speak of the memory.
+void name_memory(void const* inside, std::function<std::string(std::ptrdiff_t byte)> describe);
+/// Whether `memory` is device memory that allocate() gave, or gave once.
+bool is_device_memory(void const* memory);
 
 /// The byte with which scratch and device memory begin: as a float -1.2e-12, as an int -1.4e9.
 inline constexpr unsigned char poison = 0xAB;

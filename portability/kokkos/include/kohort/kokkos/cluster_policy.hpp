@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kohort/kokkos/member.hpp>
+#include <kohort/kokkos/tools.hpp>
 #include <kohort/kokkos/traits.hpp>
 
 #include <cstddef>
@@ -89,6 +90,7 @@ requires(Kokkos::is_execution_space<Space>::value)  //
   ClusterPolicy(Space const& space, League league, TeamSize team, int vector_length = 1)
       : space_(space), league_(league), team_(team.threads), vector_length_(vector_length) {
     Impl::require_vector_length(vector_length);
+    Impl::LabelListener::listen();
   }
   ClusterPolicy(League league, TeamSize team, int vector_length = 1)
       : ClusterPolicy(Space(), league, team, vector_length) {}

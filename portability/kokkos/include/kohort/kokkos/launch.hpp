@@ -2,7 +2,6 @@
 #pragma once
 
 #include <kohort/kokkos/cluster_policy.hpp>
-#include <kohort/kokkos/tools.hpp>
 
 #include <algorithm>
 #include <string>

@@ -18,7 +18,7 @@ class ParallelFor<Functor, kohort::ClusterPolicy<Space, Traits...>, Space> {
 
   void execute() const {
     if (policy_.league_size() == 0) return;
-    kohort::Impl::declare_shape(policy_);
+    kohort::Impl::declare_shape<Functor>(policy_);
     if (policy_.vector_length() == 1) {
       kohort::Impl::launch_for<true>(policy_, functor_);
     } else {
@@ -60,7 +60,7 @@ class ParallelReduce<FunctorReducer, kohort::ClusterPolicy<Space, Traits...>, Sp
     kohort::Impl::LaunchOperation<Reducer> const operation{functor_reducer_.get_reducer()};
     auto const& functor = functor_reducer_.get_functor();
     if (policy_.league_size() == 0) return store_nothing(operation);
-    kohort::Impl::declare_shape(policy_);
+    kohort::Impl::declare_shape<typename FunctorReducer::functor_type>(policy_);
     if (policy_.vector_length() == 1) {
       kohort::Impl::launch_reduce<true>(policy_, functor, operation, result_, is_on_device_);
     } else {

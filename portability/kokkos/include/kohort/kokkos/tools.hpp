@@ -3,74 +3,71 @@
 
 #include <kohort/kokkos/space_target.hpp>
 
+#include <cxxabi.h>
+
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <typeinfo>
+#include <utility>
 
 namespace kohort::Impl {
 
-/// Kokkos tells a launch's label to its tools alone, and the simulator's reports want it. So on
-/// builds without a device we listen as a tool does, and pass on to the tool that is loaded. With a
-/// device we do not: a tool makes each launch wait, unless it says otherwise.
+/// Kokkos tells a launch's label to its tools alone, and the simulator's reports want it: so where
+/// no tool listens, we do. Not on builds with a device, where each launch waits for a tool unless
+/// that says otherwise.
 class LabelListener {
  public:
-  /// The label of the parallel pattern that this host thread is in.
-  static std::string& current() {
-    static thread_local std::string label;
-    return label;
-  }
-
-  /// Takes the place of the tool's callbacks, unless it has it already.
   static void listen() {
 #if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
     namespace tools = Kokkos::Tools::Experimental;
     tools::EventSet const callbacks = tools::get_callbacks();
-    if (callbacks.begin_parallel_for != &begin_for) {
-      tool_for() = callbacks.begin_parallel_for;
-      tools::set_begin_parallel_for_callback(&begin_for);
-    }
-    if (callbacks.begin_parallel_reduce != &begin_reduce) {
-      tool_reduce() = callbacks.begin_parallel_reduce;
-      tools::set_begin_parallel_reduce_callback(&begin_reduce);
-    }
+    if (callbacks.begin_parallel_for == nullptr) tools::set_begin_parallel_for_callback(&begin);
+    if (callbacks.begin_parallel_reduce == nullptr)
+      tools::set_begin_parallel_reduce_callback(&begin);
+    bool const a_tool_listens =
+        callbacks.begin_parallel_for != nullptr && callbacks.begin_parallel_for != &begin;
+    if (a_tool_listens) current().clear();
 #endif
   }
 
- private:
-  using Begin = Kokkos_Profiling_beginFunction;
+  /// The label of the pattern that this host thread has begun, once.
+  static std::string take() { return std::exchange(current(), {}); }
 
-  static Begin& tool_for() {
-    static Begin callback = nullptr;
-    return callback;
+ private:
+  static std::string& current() {
+    static thread_local std::string label;
+    return label;
   }
-  static Begin& tool_reduce() {
-    static Begin callback = nullptr;
-    return callback;
-  }
-  static void begin_for(char const* name, std::uint32_t device, std::uint64_t* id) {
-    current() = name;
-    if (tool_for() != nullptr) tool_for()(name, device, id);
-  }
-  static void begin_reduce(char const* name, std::uint32_t device, std::uint64_t* id) {
-    current() = name;
-    if (tool_reduce() != nullptr) tool_reduce()(name, device, id);
-  }
+  static void begin(char const* name, std::uint32_t, std::uint64_t*) { current() = name; }
 };
+
+/// The functor's type as it was written.
+template <class Functor>
+std::string const& functor_name() {
+  static std::string const name = [] {
+    int status = 0;
+    char* const text = abi::__cxa_demangle(typeid(Functor).name(), nullptr, nullptr, &status);
+    std::string const found = status == 0 ? text : typeid(Functor).name();
+    std::free(text);
+    return found;
+  }();
+  return name;
+}
 
 /// What the core calls the launch: Kokkos' label where it is known, else the functor's type.
 template <class Functor>
-std::string const& launch_label() {
-  static std::string const type = typeid(Functor).name();
-  std::string const& label = LabelListener::current();
-  return label.empty() ? type : label;
+std::string launch_label() {
+  std::string label = LabelListener::take();
+  return label.empty() ? functor_name<Functor>() : label;
 }
 
-/// Tells a loaded tool what no tool can print of a foreign policy.
-template <class Policy>
+/// Tells a loaded tool what it can't print of a foreign policy.
+template <class Functor, class Policy>
 void declare_shape(Policy const& policy) {
-  if (!Kokkos::Tools::profileLibraryLoaded()) return;
-  std::string const shape = to_string(policy.cluster_size());
-  Kokkos::Tools::declareMetadata("kohort cluster of " + LabelListener::current(), shape);
+  if (Kokkos::Tools::Experimental::get_callbacks().declare_metadata == nullptr) return;
+  Kokkos::Tools::declareMetadata("kohort cluster of " + functor_name<Functor>(),
+                                 to_string(policy.cluster_size()));
 }
 
 }  // namespace kohort::Impl

@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// Host spaces: the simulator's devices and findings through Kokkos.
+#include "recorder.hpp"
+#include "space.hpp"
+
+#if !defined(KOKKOS_ENABLE_CUDA)
+
+namespace kohort_kokkos_test {
+namespace {
+
+/// The process' simulator, put back afterwards.
+class SimulatorFor {
+ public:
+  explicit SimulatorFor(kohort::SimulatorOptions const& options)
+      : before_(kohort::kokkos_simulator()) {
+    kohort::kokkos_simulator() = kohort::Simulator(options);
+  }
+  SimulatorFor(SimulatorFor const&) = delete;
+  SimulatorFor& operator=(SimulatorFor const&) = delete;
+  ~SimulatorFor() { kohort::kokkos_simulator() = before_; }
+
+ private:
+  kohort::Simulator before_;
+};
+
+template <class Space>
+std::string finding_of_a_wrong_peer() {
+  using Policy = kohort::ClusterPolicy<Space>;
+  using Member = typename Policy::member_type;
+  using Cells = Kokkos::View<int*, typename Member::scratch_memory_space, Kokkos::MemoryUnmanaged>;
+  Policy policy(4, 8);
+  policy.set_cluster_size(4).set_scratch_size(0, kohort::PerCluster(Cells::shmem_size(8)));
+  return refusal([&] {
+    Kokkos::parallel_for(
+        "ring of four", policy, KOKKOS_LAMBDA(Member const& member) {
+          Cells const cells(member.cluster_scratch(0), 8);
+          cells(member.team_rank()) = 1;
+          member.cluster_barrier();
+          member.peer(cells, member.cluster_rank() + 1)(0) = 2;
+          member.cluster_barrier();
+        });
+  });
+}
+
+template <class Space>
+class Simulated : public ::testing::Test {};
+TYPED_TEST_SUITE(Simulated, Spaces);
+
+TYPED_TEST(Simulated, FindingsNameTheLabel) {
+  std::string const text = finding_of_a_wrong_peer<TypeParam>();
+  EXPECT_SAYS(text, "peer-rank");
+  EXPECT_SAYS(text, "ring of four");
+  EXPECT_SAYS(text, "simulated_test.cpp");
+}
+
+TYPED_TEST(Simulated, FindingsNameTheFunctorWhereAToolHasTheLabel) {
+  Recorder const recorder;
+  std::string const text = finding_of_a_wrong_peer<TypeParam>();
+  EXPECT_SAYS(text, "peer-rank");
+  EXPECT_SAYS(text, "finding_of_a_wrong_peer");
+  EXPECT_EQ(seen().begun, std::vector<std::string>{"ring of four"});
+}
+
+TYPED_TEST(Simulated, DeviceIsTheSimulators) {
+  SimulatorFor const tiny({.profile = "tiny"});
+  using Policy = kohort::ClusterPolicy<TypeParam>;
+  using Member = typename Policy::member_type;
+  auto const nothing = [](Member const&) {};
+  Policy policy(8, 16);
+  EXPECT_EQ(policy.cluster_size_max(nothing, Kokkos::ParallelForTag()),
+            kohort::kokkos_simulator().profile().max_portable_cluster);
+  EXPECT_SAYS(
+      refusal([&] { Kokkos::parallel_for("too large", policy.set_cluster_size(8), nothing); }),
+      "tiny");
+}
+
+}  // namespace
+}  // namespace kohort_kokkos_test
+
+#endif
