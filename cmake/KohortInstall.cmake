@@ -7,7 +7,9 @@ include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/kohort")
 set(exported kohort_portability kohort_kohort kohort_testing)
-set(include_dirs "${PROJECT_SOURCE_DIR}/portability/include" "${KOHORT_GENERATED_INCLUDE}")
+# The plugin's headers come along whether or not this build has Kokkos: its component looks for one.
+set(include_dirs "${PROJECT_SOURCE_DIR}/portability/include" "${PROJECT_SOURCE_DIR}/portability/kokkos/include"
+                 "${KOHORT_GENERATED_INCLUDE}")
 if(KOHORT_HAS_SIMULATOR)  # what it holds explores schedules of the simulator
   list(APPEND include_dirs "${PROJECT_SOURCE_DIR}/portability/testing/include")
 endif()
@@ -32,7 +34,9 @@ configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/kohortConfig.cmake.in
 write_basic_package_version_file("${PROJECT_BINARY_DIR}/kohortConfigVersion.cmake"
                                  COMPATIBILITY SameMajorVersion)
 install(FILES "${PROJECT_BINARY_DIR}/kohortConfig.cmake" "${PROJECT_BINARY_DIR}/kohortConfigVersion.cmake"
-              "${PROJECT_SOURCE_DIR}/cmake/KohortKernels.cmake" "${PROJECT_SOURCE_DIR}/cmake/KohortCheck.cmake" DESTINATION "${package_dir}")
+              "${PROJECT_SOURCE_DIR}/cmake/KohortKernels.cmake" "${PROJECT_SOURCE_DIR}/cmake/KohortCheck.cmake"
+              "${PROJECT_SOURCE_DIR}/cmake/KohortKokkos.cmake" "${PROJECT_SOURCE_DIR}/portability/kokkos/src/watched_views.cpp"
+        DESTINATION "${package_dir}")
 if(TARGET kohort)
   set_target_properties(kohort PROPERTIES INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}")
   install(TARGETS kohort)

@@ -1,14 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# The Kokkos plugin, kohort::kokkos: headers alone, on the Kokkos that is found. KOHORT_KOKKOS_WHY says why it is
-# off. Kokkos' own package is asked; where it is none (Debian's 5.2.2 names libraries that it does not bring), the
-# header and the library in the compiler's own folders.
-set(KOHORT_HAS_KOKKOS OFF)
-set(KOHORT_KOKKOS_WHY "KOHORT_ENABLE_KOKKOS is OFF")
-if(NOT KOHORT_ENABLE_KOKKOS)
-  return()
-endif()
+# The Kokkos plugin: kohort::kokkos, headers alone, on the Kokkos that is found, and kohort::kokkos_views. Installed with
+# the package, whose component `kokkos` makes the same targets.
 
-# The define of a Kokkos without a package, as its config header has it.
+# The version and the devices of a Kokkos without a package, as its config header has them.
 function(kohort_read_kokkos_config include)
   file(STRINGS "${include}/KokkosCore_config.h" lines REGEX "^#define KOKKOS_(VERSION|ENABLE_[A-Z]+)( |$)")
   foreach(line IN LISTS lines)
@@ -23,42 +17,52 @@ function(kohort_read_kokkos_config include)
   endforeach()
 endfunction()
 
-if(NOT Kokkos_ROOT AND NOT Kokkos_DIR AND NOT CMAKE_PREFIX_PATH)
-  find_path(KOHORT_KOKKOS_INCLUDE KokkosCore_config.h PATH_SUFFIXES kokkos)
-  find_library(KOHORT_KOKKOS_LIBRARY kokkoscore)
-endif()
-if(KOHORT_KOKKOS_INCLUDE AND KOHORT_KOKKOS_LIBRARY)
-  kohort_read_kokkos_config("${KOHORT_KOKKOS_INCLUDE}")
-  add_library(kohort_found_kokkos INTERFACE)
-  target_include_directories(kohort_found_kokkos SYSTEM INTERFACE "${KOHORT_KOKKOS_INCLUDE}")
-  target_link_libraries(kohort_found_kokkos INTERFACE "${KOHORT_KOKKOS_LIBRARY}" ${CMAKE_DL_LIBS})
-  if(Kokkos_ENABLE_OPENMP)
-    find_package(OpenMP REQUIRED COMPONENTS CXX)
-    target_link_libraries(kohort_found_kokkos INTERFACE OpenMP::OpenMP_CXX)
+# kohort_find_kokkos(<result>): Kokkos::kokkos, Kokkos_VERSION, Kokkos_ENABLE_*; <result> is empty, or says what lacks.
+# Kokkos' own package is asked where a folder is named; else the compiler's own folders first, because Debian's package
+# of 5.2.2 names libraries that it does not bring.
+macro(kohort_find_kokkos result)
+  set(${result} "")
+  if(NOT TARGET Kokkos::kokkos AND NOT Kokkos_ROOT AND NOT Kokkos_DIR)
+    find_path(KOHORT_KOKKOS_INCLUDE KokkosCore_config.h PATH_SUFFIXES kokkos)
+    find_library(KOHORT_KOKKOS_LIBRARY kokkoscore)
   endif()
-  add_library(Kokkos::kokkos ALIAS kohort_found_kokkos)
-else()
-  find_package(Kokkos 4.4 CONFIG)
+  if(KOHORT_KOKKOS_INCLUDE AND KOHORT_KOKKOS_LIBRARY)
+    kohort_read_kokkos_config("${KOHORT_KOKKOS_INCLUDE}")
+    add_library(Kokkos::kokkos INTERFACE IMPORTED)
+    target_include_directories(Kokkos::kokkos SYSTEM INTERFACE "${KOHORT_KOKKOS_INCLUDE}")
+    target_link_libraries(Kokkos::kokkos INTERFACE "${KOHORT_KOKKOS_LIBRARY}" ${CMAKE_DL_LIBS})
+    if(Kokkos_ENABLE_OPENMP)
+      find_package(OpenMP REQUIRED COMPONENTS CXX)
+      target_link_libraries(Kokkos::kokkos INTERFACE OpenMP::OpenMP_CXX)
+    endif()
+  else()
+    find_package(Kokkos CONFIG QUIET)
+  endif()
   if(NOT TARGET Kokkos::kokkos)
-    message(FATAL_ERROR "KOHORT_ENABLE_KOKKOS=ON: no Kokkos 4.4 or later was found. Name its folder with "
-                        "-DKokkos_ROOT=…, or install Debian's libkokkos-dev (5.2.2).")
+    set(${result} "no Kokkos 4.4 or later was found. Name its folder with -DKokkos_ROOT=…, or install Debian's libkokkos-dev (5.2.2)")
+  elseif(Kokkos_VERSION VERSION_LESS 4.4)
+    set(${result} "Kokkos ${Kokkos_VERSION} is older than 4.4")
+  elseif(Kokkos_ENABLE_CUDA AND NOT TARGET kohort::cuda)
+    set(${result} "this Kokkos has Cuda, and Kohort's CUDA backend is off")
+  elseif(NOT Kokkos_ENABLE_CUDA AND NOT TARGET kohort::simulator)
+    set(${result} "this Kokkos has host spaces alone, which are simulated, and Kohort's simulator is off")
   endif()
-endif()
-if(Kokkos_VERSION VERSION_LESS 4.4)
-  message(FATAL_ERROR "KOHORT_ENABLE_KOKKOS=ON: Kokkos ${Kokkos_VERSION} is older than 4.4")
-endif()
-if(Kokkos_ENABLE_CUDA AND NOT KOHORT_HAS_CUDA)
-  message(FATAL_ERROR "KOHORT_ENABLE_KOKKOS=ON: this Kokkos has Cuda, and Kohort's CUDA backend is off "
-                      "(${KOHORT_CUDA_WHY})")
-endif()
-if(NOT Kokkos_ENABLE_CUDA AND NOT KOHORT_HAS_SIMULATOR)
-  message(FATAL_ERROR "KOHORT_ENABLE_KOKKOS=ON: this Kokkos has host spaces alone, which are simulated, and "
-                      "KOHORT_ENABLE_SIMULATOR is OFF")
-endif()
-set(KOHORT_HAS_KOKKOS ON)
+endmacro()
 
-# Everything that is built on Kokkos.
-add_custom_target(kohort_kokkos_all)
+# kohort_define_kokkos(<folder of the headers> <watched_views.cpp>)
+function(kohort_define_kokkos include views)
+  add_library(kohort_kokkos INTERFACE)
+  add_library(kohort::kokkos ALIAS kohort_kokkos)
+  target_link_libraries(kohort_kokkos INTERFACE kohort::kohort Kokkos::kokkos)
+  target_include_directories(kohort_kokkos INTERFACE "${include}")
+  # A unit that a program compiles, since it replaces an operator new (the unit says why).
+  if(TARGET kohort::simulator AND NOT Kokkos_ENABLE_CUDA)
+    add_library(kohort_kokkos_views INTERFACE)
+    add_library(kohort::kokkos_views ALIAS kohort_kokkos_views)
+    target_sources(kohort_kokkos_views INTERFACE "${views}")
+    target_link_libraries(kohort_kokkos_views INTERFACE kohort::kokkos)
+  endif()
+endfunction()
 
 # kohort_add_kokkos_sources(<target> <file.cpp>...): as CUDA where Kokkos has Cuda, else as C++ for the simulator.
 function(kohort_add_kokkos_sources target)

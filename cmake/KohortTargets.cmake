@@ -10,22 +10,18 @@ foreach(backend IN ITEMS cpu cuda)
   endif()
 endforeach()
 
-# kohort::kokkos: clusters as a Kokkos policy. Headers alone.
-if(KOHORT_HAS_KOKKOS)
-  add_library(kohort_kokkos INTERFACE)
-  add_library(kohort::kokkos ALIAS kohort_kokkos)
-  set_target_properties(kohort_kokkos PROPERTIES EXPORT_NAME kokkos)
-  target_link_libraries(kohort_kokkos INTERFACE kohort::kohort Kokkos::kokkos)
-  target_include_directories(
-    kohort_kokkos INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/portability/kokkos/include>
-                            $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-  # kohort::kokkos_views: a unit that a program compiles, since it replaces an operator new (the unit says why).
-  if(KOHORT_HAS_SIMULATOR AND NOT Kokkos_ENABLE_CUDA)
-    add_library(kohort_kokkos_views INTERFACE)
-    add_library(kohort::kokkos_views ALIAS kohort_kokkos_views)
-    target_sources(kohort_kokkos_views INTERFACE "${PROJECT_SOURCE_DIR}/portability/kokkos/src/watched_views.cpp")
-    target_link_libraries(kohort_kokkos_views INTERFACE kohort::kokkos)
+# kohort::kokkos: clusters as a Kokkos policy. KOHORT_KOKKOS_WHY says why it is off.
+set(KOHORT_HAS_KOKKOS OFF)
+set(KOHORT_KOKKOS_WHY "KOHORT_ENABLE_KOKKOS is OFF")
+if(KOHORT_ENABLE_KOKKOS)
+  kohort_find_kokkos(kokkos_lacks)
+  if(kokkos_lacks)
+    message(FATAL_ERROR "KOHORT_ENABLE_KOKKOS=ON: ${kokkos_lacks}.")
   endif()
+  set(KOHORT_HAS_KOKKOS ON)
+  kohort_define_kokkos("${PROJECT_SOURCE_DIR}/portability/kokkos/include"
+                       "${PROJECT_SOURCE_DIR}/portability/kokkos/src/watched_views.cpp")
+  add_custom_target(kohort_kokkos_all) # everything that is built on Kokkos
 endif()
 
 # kohort::testing: what a user's tests call. Headers alone until portability/testing holds sources.

@@ -167,14 +167,22 @@ function(kohort_add_install_tests)
   if(NOT KOHORT_HAS_SIMULATOR OR NOT KOHORT_ENABLE_INSTALL)
     return()
   endif()
-  foreach(way IN ITEMS package subdirectory)
+  set(ways package subdirectory)
+  if(TARGET kohort::kokkos_views)
+    list(APPEND ways kokkos)
+    add_dependencies(kohort_kokkos_all kohort_testing kohort_simulator)
+  endif()
+  foreach(way IN LISTS ways)
     add_test(
       NAME install:${way}
       COMMAND
         ${CMAKE_COMMAND} -DWAY=${way} -DKOHORT_SOURCE=${PROJECT_SOURCE_DIR} -DKOHORT_BUILD=${PROJECT_BINARY_DIR}
         -DGENERATOR=${CMAKE_GENERATOR} -DCXX_COMPILER=${CMAKE_CXX_COMPILER} -DCXX_FLAGS=${CMAKE_CXX_FLAGS}
-        -DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER} -P "${PROJECT_SOURCE_DIR}/tests/install/run.cmake")
+        -DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER} -DKOKKOS_ROOT=${Kokkos_ROOT} -P "${PROJECT_SOURCE_DIR}/tests/install/run.cmake")
     set_tests_properties(install:${way} PROPERTIES LABELS "cpu;install;slow" TIMEOUT 900)
+    if(way STREQUAL "kokkos")
+      set_tests_properties(install:${way} PROPERTIES LABELS "kokkos;install;slow")
+    endif()
   endforeach()
 endfunction()
 

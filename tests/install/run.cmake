@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# cmake -DWAY=package|subdirectory … -P run.cmake: installs Kohort or not, builds the outside project, runs it.
+# cmake -DWAY=package|subdirectory|kokkos … -P run.cmake: installs Kohort or not, builds the outside project, runs it.
 set(work "${KOHORT_BUILD}/install_test/${WAY}")
 file(REMOVE_RECURSE "${work}")
 file(MAKE_DIRECTORY "${work}")
@@ -21,8 +21,17 @@ if(WAY STREQUAL "package")
   if(EXISTS "${work}/prefix/bin/kohort")
     run_step("${work}/prefix/bin/kohort" info --profile tiny)
   endif()
-else()
+elseif(WAY STREQUAL "subdirectory")
   list(APPEND configure_options "-DKOHORT_SUBDIRECTORY=${KOHORT_SOURCE}")
+endif()
+if(WAY STREQUAL "kokkos")
+  run_step("${CMAKE_COMMAND}" --install "${KOHORT_BUILD}" --prefix "${work}/prefix")
+  file(COPY "${KOHORT_SOURCE}/tests/install/kokkos/" "${KOHORT_SOURCE}/docs/guide/kokkos/" DESTINATION "${work}/project")
+  run_step("${CMAKE_COMMAND}" -S "${work}/project" -B "${work}/build" ${configure_options}
+           "-Dkohort_ROOT=${work}/prefix" "-DKokkos_ROOT=${KOKKOS_ROOT}")
+  run_step("${CMAKE_COMMAND}" --build "${work}/build" --parallel 2)
+  run_step("${CMAKE_COMMAND}" -E env KOHORT_SIM_MODE=check "${work}/build/rows")
+  return()
 endif()
 # The project is copied out, so that nothing of Kohort's tree is found by a relative path.
 file(COPY "${KOHORT_SOURCE}/tests/install/" DESTINATION "${work}/project")
