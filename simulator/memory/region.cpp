@@ -125,10 +125,16 @@ class Heap {
   }
 
   std::string name_near(std::uintptr_t begin, std::uintptr_t address) {
-    std::scoped_lock lock(mutex_);
-    auto const block = blocks_.find(begin);
-    if (block == blocks_.end() || !block->second.describe) return {};
-    return block->second.describe(static_cast<std::ptrdiff_t>(address - block->second.named_from));
+    std::function<std::string(std::ptrdiff_t)> describe;
+    std::uintptr_t from = 0;
+    {
+      std::scoped_lock lock(mutex_);
+      auto const block = blocks_.find(begin);
+      if (block == blocks_.end() || !block->second.describe) return {};
+      describe = block->second.describe;
+      from = block->second.named_from;
+    }
+    return describe(static_cast<std::ptrdiff_t>(address - from));  // it may ask for memory itself
   }
 
   bool host_wrote(std::uintptr_t begin, std::uintptr_t end) {

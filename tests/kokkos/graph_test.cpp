@@ -11,7 +11,7 @@ void captured_launches_are_replayed() {
   using Policy = kohort::ClusterPolicy<Kokkos::Cuda>;
   using Member = typename Policy::member_type;
   cudaStream_t stream = nullptr;
-  ASSERT_EQ(cudaStreamCreate(&stream), cudaSuccess);
+  ASSERT_EQ(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), cudaSuccess);
   {
     Kokkos::Cuda const space(stream);
     Array<Kokkos::Cuda, int> count("count", 1);
@@ -23,9 +23,12 @@ void captured_launches_are_replayed() {
     cudaGraph_t graph = nullptr;
     cudaGraphExec_t replay = nullptr;
     ASSERT_EQ(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), cudaSuccess);
-    Kokkos::parallel_for("captured", policy, add);
-    Kokkos::parallel_for("captured", policy, add);
+    std::string const refused = refusal([&] {
+      Kokkos::parallel_for("captured", policy, add);
+      Kokkos::parallel_for("captured", policy, add);
+    });
     ASSERT_EQ(cudaStreamEndCapture(stream, &graph), cudaSuccess);
+    ASSERT_EQ(refused, "");
     ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
     for (int i = 0; i < 3; ++i) ASSERT_EQ(cudaGraphLaunch(replay, stream), cudaSuccess);
     space.fence();

@@ -63,6 +63,33 @@ void automatic_sizes_and_tags() {
   EXPECT_EQ(all(2), 256);
 }
 
+/// AUTO where traits say something, too: nothing is launched that they forbid.
+template <class Space>
+void automatic_sizes_keep_to_traits() {
+  using Fixed = kohort::ClusterPolicy<Space, kohort::ClusterDims<2>>;
+  Array<Space, int> seen("seen", 2);
+  Fixed fixed(16, 32);
+  fixed.set_cluster_size(kohort::AUTO);
+  Kokkos::parallel_for(
+      "fixed", fixed, KOKKOS_LAMBDA(typename Fixed::member_type const& member) {
+        seen(0) = member.cluster_size();
+      });
+  using Bounded = kohort::ClusterPolicy<Space, Kokkos::LaunchBounds<100>>;
+  Kokkos::parallel_for(
+      "bounded", Bounded(4, Kokkos::AUTO, 8),
+      KOKKOS_LAMBDA(typename Bounded::member_type const& member) {
+        seen(1) = member.thread_count();
+      });
+  EXPECT_EQ(on_host(seen)(0), 2);
+  EXPECT_EQ(on_host(seen)(1), 96);
+  auto const adds = KOKKOS_LAMBDA(typename Bounded::member_type const&, double& to) { to += 1; };
+  EXPECT_EQ(Bounded(4, 8, 8).team_size_max(adds, Kokkos::ParallelReduceTag()), 12);
+  double sum = 0;
+  EXPECT_EQ(
+      Bounded(4, 8, 8).team_size_max(adds, Kokkos::Sum<double>(sum), Kokkos::ParallelReduceTag()),
+      12);
+}
+
 template <class Space>
 void refusals_name_the_limit() {
   using Policy = kohort::ClusterPolicy<Space>;
@@ -71,25 +98,38 @@ void refusals_name_the_limit() {
   auto const refused = [&](Policy const& policy) {
     return refusal([&] { Kokkos::parallel_for("refused", policy, nothing); });
   };
-  EXPECT_SAYS(refused(Policy(10, 64).set_cluster_size(4)), "10");
-  EXPECT_SAYS(refused(Policy(10, 64).set_cluster_size(4)), "refused");
-  EXPECT_SAYS(refused(Policy(16, 64).set_cluster_size(16)), "8");
-  EXPECT_SAYS(refused(Policy(4, 2048)), "1024");
-  EXPECT_SAYS(refused(Policy(4, 512, 4)), "1024");
-  EXPECT_SAYS(refused(Policy(4, 64).set_scratch_size(0, Kokkos::PerTeam(300000))), "232448");
-  EXPECT_SAYS(refused(Policy(4, 64).set_scratch_size(0, kohort::PerCluster(300000))), "232448");
-  EXPECT_SAYS(refused(Policy(4, 64).set_scratch_size(0, Kokkos::PerThread(8000))), "232448");
-  EXPECT_SAYS(refusal([] { Policy(4, 64, 3); }), "vector length");
-  EXPECT_SAYS(refusal([] { Policy(4, 64, 64); }), "not 64");
-  EXPECT_SAYS(refusal([] { Policy(4, 64).set_scratch_size(2, Kokkos::PerTeam(8)); }), "not 2");
-  EXPECT_SAYS(refusal([] { Policy(4, 64).set_scratch_size(1, kohort::PerCluster(8)); }), "level 0");
+  std::string const scratch = "232448";
+  EXPECT_SAYS(refused(Policy(10, 64).set_cluster_size(4)), "league 10×1×1");
+  EXPECT_SAYS(refused(Policy(10, 64).set_cluster_size(4)), "multiple");
+  EXPECT_SAYS(refused(Policy(16, 64).set_cluster_size(16)), "allow_nonportable_size");
+  EXPECT_SAYS(refused(Policy(4, 2048)), "1024 threads");
+  EXPECT_SAYS(refused(Policy(4, 512, 4)), "1024 threads");
+  EXPECT_SAYS(refused(Policy(4, 64).set_scratch_size(0, Kokkos::PerTeam(300000))), scratch);
+  EXPECT_SAYS(refused(Policy(4, 64).set_scratch_size(0, kohort::PerCluster(300000))), scratch);
+  EXPECT_SAYS(refused(Policy(4, 64).set_scratch_size(0, Kokkos::PerThread(8000))), scratch);
   double sum = 0;
   EXPECT_SAYS(refusal([&] {
                 Kokkos::parallel_reduce(
                     "refused", Policy(10, 64).set_cluster_size(4),
                     KOKKOS_LAMBDA(Member const&, double& to) { to += 1; }, sum);
               }),
-              "10");
+              "league 10×1×1");
+}
+
+template <class Space>
+void nonsense_is_named() {
+  using Policy = kohort::ClusterPolicy<Space>;
+  EXPECT_SAYS(refusal([] { Policy(4, 64, 3); }), "not 3");
+  EXPECT_SAYS(refusal([] { Policy(4, 64, 64); }), "not 64");
+  EXPECT_SAYS(refusal([] { Policy(4, -3); }), "not -3");
+  EXPECT_SAYS(refusal([] { Policy(-4, 64); }), "not -4x1x1");
+  EXPECT_SAYS(refusal([] { Policy(kohort::League(65536, 65536), 64); }), "65536x65536x1");
+  EXPECT_SAYS(refusal([] { Policy(4, 64).set_scratch_size(2, Kokkos::PerTeam(8)); }), "not 2");
+  EXPECT_SAYS(refusal([] { Policy(4, 64).scratch_size(2, 64); }), "not 2");
+  EXPECT_SAYS(refusal([] { Policy(4, 64).set_scratch_size(1, kohort::PerCluster(8)); }), "level 0");
+  EXPECT_SAYS(refusal([] { Policy(4, 64).set_scratch_size(0, Kokkos::PerTeam(-8)); }), "negative");
+  EXPECT_SAYS(refusal([] { Policy(4, 64).set_scratch_size(0, kohort::PerCluster(-8)); }),
+              "negative");
 }
 
 template <class Space>
@@ -97,6 +137,8 @@ class Launching : public ::testing::Test {};
 TYPED_TEST_SUITE(Launching, Spaces);
 TYPED_TEST(Launching, SizesCanBeLaunched) { sizes_can_be_launched<TypeParam>(); }
 TYPED_TEST(Launching, AutomaticSizesAndTags) { automatic_sizes_and_tags<TypeParam>(); }
+TYPED_TEST(Launching, AutomaticSizesKeepToTraits) { automatic_sizes_keep_to_traits<TypeParam>(); }
+TYPED_TEST(Launching, NonsenseIsNamed) { nonsense_is_named<TypeParam>(); }
 TYPED_TEST(Launching, RefusalsNameTheLimit) { refusals_name_the_limit<TypeParam>(); }
 
 }  // namespace

@@ -2,6 +2,8 @@
 // Who does which index of a nested loop, for random leagues, teams, vector lengths and clusters.
 #include "space.hpp"
 
+#include <cstddef>
+#include <initializer_list>
 #include <random>
 
 namespace kohort_kokkos_test {
@@ -112,6 +114,24 @@ void loops_cover_their_indices() {
   }
 }
 
+/// Indices of other types than int, also of one that can't count a team's threads.
+template <class Space, class Index>
+void indices_of(Index begin, Index end) {
+  using Policy = kohort::ClusterPolicy<Space>;
+  using Member = typename Policy::member_type;
+  Array<Space, int> found("found", 2);
+  Kokkos::parallel_for(
+      "indices", Policy(1, 256), KOKKOS_LAMBDA(Member const& member) {
+        Kokkos::parallel_for(Kokkos::TeamThreadRange(member, begin, end), [&](Index index) {
+          Kokkos::atomic_inc(&found(0));
+          Kokkos::atomic_add(&found(1), static_cast<int>(index - begin));
+        });
+      });
+  int const count = end > begin ? static_cast<int>(end - begin) : 0;
+  EXPECT_EQ(on_host(found)(0), count);
+  EXPECT_EQ(on_host(found)(1), count * (count - 1) / 2);
+}
+
 template <class Space>
 void singles_run_once_and_broadcast() {
   using Policy = kohort::ClusterPolicy<Space>;
@@ -160,6 +180,14 @@ void singles_run_once_and_broadcast() {
 TYPED_TEST_SUITE(OnSpace, Spaces);
 TYPED_TEST(OnSpace, RanksCountOnce) { ranks_count_once<TypeParam>(); }
 TYPED_TEST(OnSpace, LoopsCoverTheirIndices) { loops_cover_their_indices<TypeParam>(); }
+TYPED_TEST(OnSpace, IndicesHaveAnyType) {
+  indices_of<TypeParam, signed char>(-100, 100);
+  indices_of<TypeParam, unsigned char>(3, 250);
+  indices_of<TypeParam, unsigned>(7, 1000);
+  indices_of<TypeParam, long long>((1LL << 40) - 500, (1LL << 40) + 500);
+  indices_of<TypeParam, std::size_t>(5, 5);
+  indices_of<TypeParam, int>(10, 3);
+}
 TYPED_TEST(OnSpace, SinglesRunOnceAndBroadcast) { singles_run_once_and_broadcast<TypeParam>(); }
 
 }  // namespace

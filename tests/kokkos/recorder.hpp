@@ -3,6 +3,7 @@
 
 #include <Kokkos_Core.hpp>
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <vector>

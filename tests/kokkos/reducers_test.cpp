@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Reductions and scans, nested and over a league, with every built-in reducer and custom ones.
+// Reductions, nested and over a league, with every built-in reducer and custom ones.
 #include "space.hpp"
+#include "values.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <cmath>
 
 namespace kohort_kokkos_test {
 namespace {
-
-/// Values that repeat, with a least and a largest one in known places.
-KOKKOS_INLINE_FUNCTION int value_at(int i) {
-  return i == 17 ? -5 : i == 101 ? 900 : i * 7 % 31 + 1;
-}
 
 /// A user's own reducer: the two largest values.
 struct Largest {
@@ -209,66 +205,6 @@ void nested_reducers_agree(int team, int vector, int cluster) {
   }
 }
 
-template <class Space>
-void nested_scans_agree(int team, int vector) {
-  SCOPED_TRACE("team " + std::to_string(team) + ", vector " + std::to_string(vector));
-  using Policy = kohort::ClusterPolicy<Space>;
-  using Member = typename Policy::member_type;
-  constexpr int count = 150;
-  Kokkos::View<long**, typename Space::memory_space> below("below", 3, count);
-  Array<Space, long> totals("totals", 4);
-  Array<Space, long> accumulated("accumulated", 1);
-  Array<Space, int> wrong("wrong", 1);
-  Kokkos::parallel_for(
-      "scan", Policy(1, team, vector), KOKKOS_LAMBDA(Member const& member) {
-        auto const into = [&](int range) {
-          return [&, range](int i, long& sum, bool is_final) {
-            if (is_final) below(range, i) = sum;
-            sum += value_at(i);
-          };
-        };
-        long total = 0;
-        Kokkos::parallel_scan(Kokkos::TeamThreadRange(member, count), into(0), total);
-        totals(0) = total;
-        Kokkos::parallel_scan(Kokkos::TeamVectorRange(member, count), into(1), total);
-        totals(1) = total;
-        Kokkos::parallel_scan(Kokkos::ThreadVectorRange(member, count), into(2), total);
-        totals(2) = total;
-        long largest = 0;
-        Kokkos::parallel_scan(
-            Kokkos::TeamThreadRange(member, count),
-            [](int i, long& to, bool) { to = value_at(i) > to ? value_at(i) : to; },
-            Kokkos::Max<long, Kokkos::HostSpace>(largest));
-        totals(3) = largest;
-        // Of the team: thread t brings t + 1.
-        int const rank = member.team_rank();
-        long const mine = rank + 1;
-        if (member.team_scan(mine) != rank * (rank + 1) / 2) Kokkos::atomic_inc(&wrong(0));
-        long const size = member.team_size();
-        long const first = member.team_scan(mine, &accumulated(0));
-        member.team_barrier();
-        long const second = member.team_scan(mine, &accumulated(0));
-        if (second - first != size * (size + 1) / 2) Kokkos::atomic_inc(&wrong(0));
-        long reduced = mine;
-        member.team_reduce(Kokkos::Sum<long, Kokkos::HostSpace>(reduced));
-        if (reduced != size * (size + 1) / 2) Kokkos::atomic_inc(&wrong(0));
-        long told = mine * 10;
-        member.team_broadcast(told, member.team_size() - 1);
-        if (told != size * 10) Kokkos::atomic_inc(&wrong(0));
-      });
-  auto const sums = on_host(below);
-  long before = 0;
-  for (int i = 0; i < count; ++i) {
-    for (int range = 0; range < 3; ++range) ASSERT_EQ(sums(range, i), before) << range << " " << i;
-    before += value_at(i);
-  }
-  auto const all = on_host(totals);
-  for (int range = 0; range < 3; ++range) EXPECT_EQ(all(range), before) << range;
-  EXPECT_EQ(all(3), 900);
-  EXPECT_EQ(on_host(wrong)(0), 0);
-  EXPECT_EQ(on_host(accumulated)(0), 2L * (team * (team + 1) / 2));
-}
-
 struct Root {};
 
 /// A functor that is its own reducer: the root of the sum of squares, by final().
@@ -372,12 +308,6 @@ TYPED_TEST(Reductions, OfNestedRangesAgree) {
   nested_reducers_agree<TypeParam>(6, 8, 2);
   nested_reducers_agree<TypeParam>(50, 1, 4);
   nested_reducers_agree<TypeParam>(3, 32, 3);
-}
-TYPED_TEST(Reductions, ScansAgree) {
-  nested_scans_agree<TypeParam>(1, 1);
-  nested_scans_agree<TypeParam>(40, 1);
-  nested_scans_agree<TypeParam>(16, 4);
-  nested_scans_agree<TypeParam>(5, 32);
 }
 TYPED_TEST(Reductions, OfLeaguesAgree) {
   league_reductions_agree<TypeParam>(1);

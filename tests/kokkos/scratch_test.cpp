@@ -2,6 +2,8 @@
 // Scratch of teams, threads and clusters as Views, peers' Views, and tiles of Views.
 #include "space.hpp"
 
+#include <cstdint>
+
 namespace kohort_kokkos_test {
 namespace {
 
@@ -102,20 +104,24 @@ struct Cells {
 template <class Space>
 void typed_scratch_works_beside() {
   using Policy = kohort::ClusterPolicy<Space, kohort::ClusterDims<2>, kohort::ClusterScratch<Cells>,
-                                       Kokkos::LaunchBounds<64>>;
+                                       kohort::TeamScratch<Cells>, Kokkos::LaunchBounds<64>>;
   using Member = typename Policy::member_type;
   Policy policy(6, 64);
   Array<Space, int> got("got", 6);
   Kokkos::parallel_for(
       "typed", policy, KOKKOS_LAMBDA(Member const& member) {
         auto const mine = member.cluster_scratch();
-        if (member.team_rank() == 0) mine->of_team[1] = member.league_rank() + 50;
+        if (member.team_rank() == 0) {
+          mine->of_team[1] = member.league_rank() + 50;
+          member.team_scratch().of_team[2] = 1000;
+        }
         member.cluster_barrier();
-        if (member.team_rank() == 0)
-          got(member.league_rank()) = member.peer(mine, 1 - member.cluster_rank())->of_team[1];
+        if (member.team_rank() == 1)
+          got(member.league_rank()) = member.peer(mine, 1 - member.cluster_rank())->of_team[1] +
+                                      member.team_scratch().of_team[2];
       });
   auto const all = on_host(got);
-  for (int team = 0; team < 6; ++team) EXPECT_EQ(all(team), (team ^ 1) + 50);
+  for (int team = 0; team < 6; ++team) EXPECT_EQ(all(team), (team ^ 1) + 1050);
 }
 
 /// A tile of a View by the copy engine: the elements at the coordinates, whatever the layout.
@@ -180,6 +186,9 @@ TYPED_TEST(Scratch, TilesOfViewsAreTheirs) {
   tiles_of_views_are_theirs<TypeParam>(Kokkos::LayoutLeft(32, 20), true);
   tiles_of_views_are_theirs<TypeParam>(Kokkos::LayoutStride(20, 40, 32, 1), false);
   tiles_of_views_are_theirs<TypeParam>(Kokkos::LayoutStride(32, 1, 20, 36), true);
+  // What an extent is does not change which dimension is the contiguous one.
+  EXPECT_THROW(tiles_of_views_are_theirs<TypeParam>(Kokkos::LayoutRight(20, 1), false),
+               kohort::TileMapError);
 }
 
 }  // namespace

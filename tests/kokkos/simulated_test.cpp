@@ -24,7 +24,7 @@ class SimulatorFor {
 };
 
 template <class Space>
-std::string finding_of_a_wrong_peer() {
+std::string finding_of_a_wrong_peer(char const* label = "ring of four") {
   using Policy = kohort::ClusterPolicy<Space>;
   using Member = typename Policy::member_type;
   using Cells = Kokkos::View<int*, typename Member::scratch_memory_space, Kokkos::MemoryUnmanaged>;
@@ -32,7 +32,7 @@ std::string finding_of_a_wrong_peer() {
   policy.set_cluster_size(4).set_scratch_size(0, kohort::PerCluster(Cells::shmem_size(8)));
   return refusal([&] {
     Kokkos::parallel_for(
-        "ring of four", policy, KOKKOS_LAMBDA(Member const& member) {
+        label, policy, KOKKOS_LAMBDA(Member const& member) {
           Cells const cells(member.cluster_scratch(0), 8);
           cells(member.team_rank()) = 1;
           member.cluster_barrier();
@@ -51,6 +51,13 @@ TYPED_TEST(Simulated, FindingsNameTheLabel) {
   EXPECT_SAYS(text, "peer-rank");
   EXPECT_SAYS(text, "ring of four");
   EXPECT_SAYS(text, "simulated_test.cpp");
+}
+
+TYPED_TEST(Simulated, FindingsNameTheFunctorWithoutALabel) {
+  Kokkos::parallel_for("before", Kokkos::RangePolicy<TypeParam>(0, 1), [](int) {});
+  std::string const text = finding_of_a_wrong_peer<TypeParam>("");
+  EXPECT_SAYS(text, "finding_of_a_wrong_peer<");
+  EXPECT_EQ(text.find("before"), std::string::npos) << text;
 }
 
 TYPED_TEST(Simulated, FindingsNameTheFunctorWhereAToolHasTheLabel) {

@@ -42,7 +42,7 @@ void conjugate_gradients(bench::Report& report, bench::Options const& options, i
   Kokkos::deep_copy(right, host);
   example::PlainConjugateGradient<Space> const solver(right, plain);
   std::vector<bench::Contender> const both{
-      {"plain, 301 launches",
+      {"plain, 301 launches and 3 copies",
        [&] {
          Kokkos::deep_copy(Space(), solver.x, 0);
          Kokkos::deep_copy(Space(), solver.r, right);

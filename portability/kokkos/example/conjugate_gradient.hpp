@@ -3,6 +3,10 @@
 
 #include <kohort/kokkos.hpp>
 
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
 /// Conjugate gradients on many small Poisson problems (five-point stencil, zero around the grid):
 /// in plain Kokkos, three launches an iteration, and on clusters, one launch for all of them.
 namespace example {
@@ -151,6 +155,9 @@ struct ClusterConjugateGradient {
 
   static void solve(Grids<Space> const& right, Grids<Space> const& solution, int iterations,
                     int teams) {
+    if (right.extent(1) % static_cast<std::size_t>(teams) != 0)
+      throw std::invalid_argument(std::to_string(right.extent(1)) + " rows can't be shared by " +
+                                  std::to_string(teams) + " teams evenly");
     int const systems = static_cast<int>(right.extent(0));
     int const rows = static_cast<int>(right.extent(1)) / teams;
     int const columns = static_cast<int>(right.extent(2));

@@ -3,6 +3,10 @@
 
 #include <kohort/kokkos.hpp>
 
+#include <cstddef>
+#include <stdexcept>
+#include <string>
+
 /// Tridiagonal systems by parallel cyclic reduction: in each step every row takes out the rows at a
 /// distance, which doubles. In plain Kokkos a launch a step, over device memory; on clusters one
 /// launch, with the rows in scratch.
@@ -65,6 +69,9 @@ struct ClusterRowSolver {
                              Kokkos::MemoryUnmanaged>;
 
   static void solve(Rows<Space> const& given, Solutions<Space> const& solution, int teams) {
+    if (given.extent(1) % static_cast<std::size_t>(teams) != 0)
+      throw std::invalid_argument(std::to_string(given.extent(1)) + " rows can't be shared by " +
+                                  std::to_string(teams) + " teams evenly");
     int const systems = static_cast<int>(given.extent(0));
     int const share = static_cast<int>(given.extent(1)) / teams;
     Policy policy(systems * teams, share);

@@ -91,7 +91,7 @@ void copied_on_device(void const* to, void const* from, std::size_t bytes);
 /// given a byte's distance from `inside`: any, also one outside of the memory. Lasts as long as
 /// reports may speak of the memory.
 void name_memory(void const* inside, std::function<std::string(std::ptrdiff_t byte)> describe);
-/// Whether `memory` is device memory that allocate() gave, or gave once.
+/// Whether `memory` lies in the range of addresses that allocate() gives and mode check watches.
 bool is_device_memory(void const* memory);
 
 /// The byte with which scratch and device memory begin: as a float -1.2e-12, as an int -1.4e9.

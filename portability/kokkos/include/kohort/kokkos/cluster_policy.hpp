@@ -6,6 +6,7 @@
 #include <kohort/kokkos/traits.hpp>
 
 #include <cstddef>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -27,6 +28,35 @@ class KokkosCorePolicy : public ClusterPolicy<typename SpaceTarget<Space>::type,
   using member_type = KokkosMember<Space, typename Base::traits>;
   using Base::Base;
 };
+
+inline void require_league(League const& league) {
+  bool const is_one =
+      league.x >= 0 && league.y >= 0 && league.z >= 0 && league.count() < 1LL << 31U;
+  if (!is_one)
+    throw std::invalid_argument("kohort: ClusterPolicy: a league has 0 to 2^31 - 1 teams, not " +
+                                to_string(league));
+}
+
+inline void require_team(int threads) {
+  if (threads < 0)
+    throw std::invalid_argument(
+        "kohort: ClusterPolicy: a team has 1 thread or more, or AUTO, not " +
+        std::to_string(threads));
+}
+
+/// A negative number of bytes arrives as a huge one.
+inline std::size_t scratch_bytes(std::size_t bytes) {
+  if (bytes > std::size_t{1} << 40U)
+    throw std::invalid_argument("kohort: ClusterPolicy: scratch of " + std::to_string(bytes) +
+                                " B is more than any device has, or a negative number");
+  return bytes;
+}
+
+inline void require_level(int level) {
+  if (level != 0 && level != 1)
+    throw std::invalid_argument("kohort: ClusterPolicy: scratch has the levels 0 and 1, not " +
+                                std::to_string(level));
+}
 
 inline void require_vector_length(int length) {
   bool const is_power = length >= 1 && (length & (length - 1)) == 0;
@@ -86,9 +116,12 @@ requires(Kokkos::is_execution_space<Space>::value)  //
 
   /// `league` counts teams, `team` threads of `vector_length` lanes. Clusters of one team, or of
   /// ClusterDims; set_cluster_size() says another shape.
-  /// @throws std::invalid_argument for a vector length that no subgroup has
+  /// @throws std::invalid_argument for a league or team of fewer than none, or a vector length that
+  ///         no subgroup has
   ClusterPolicy(Space const& space, League league, TeamSize team, int vector_length = 1)
       : space_(space), league_(league), team_(team.threads), vector_length_(vector_length) {
+    Impl::require_league(league);
+    Impl::require_team(team.threads);
     Impl::require_vector_length(vector_length);
     Impl::LabelListener::listen();
   }
@@ -113,9 +146,9 @@ requires(Kokkos::is_execution_space<Space>::value)  //
     cluster_is_automatic_ = false;
     return *this;
   }
-  /// The library chooses, as cluster_size_recommended() does.
+  /// The library chooses, as cluster_size_recommended() does; nothing where ClusterDims has said.
   ClusterPolicy& set_cluster_size(AutoType) {
-    cluster_is_automatic_ = true;
+    cluster_is_automatic_ = !core_policy::traits::has_static_shape;
     return *this;
   }
   ClusterPolicy& set_cluster_size(Kokkos::AUTO_t) { return set_cluster_size(AUTO); }
@@ -130,19 +163,19 @@ requires(Kokkos::is_execution_space<Space>::value)  //
   /// @throws std::invalid_argument
   template <class... Sizes>
   ClusterPolicy& set_scratch_size(int level, Sizes const&... sizes) {
-    if (level != 0 && level != 1)
-      throw std::invalid_argument("kohort: ClusterPolicy: scratch has the levels 0 and 1, not " +
-                                  std::to_string(level));
+    Impl::require_level(level);
     (set_size(level, sizes), ...);
     return *this;
   }
 
   std::size_t scratch_size(int level, int team_size) const {
+    Impl::require_level(level);
     return scratch_[level].team + scratch_[level].thread * static_cast<std::size_t>(team_size);
   }
   std::size_t cluster_scratch_size() const { return cluster_bytes_; }
 
-  /// The most threads a team of this kernel can have, the scratch counted in; 0 if none fit.
+  /// The most threads a team of this kernel can have, the scratch counted in; 0 if none fit. Of a
+  /// reduction an estimate: what the league's total takes beside the functor is not asked about.
   /// @param tag  Kokkos::ParallelForTag or ParallelReduceTag, as Kokkos asks
   template <class Functor, class Tag>
   int team_size_max(Functor const& functor, Tag const& tag) const {
@@ -151,6 +184,16 @@ requires(Kokkos::is_execution_space<Space>::value)  //
   /// The one with which most threads are resident.
   template <class Functor, class Tag>
   int team_size_recommended(Functor const& functor, Tag const& tag) const {
+    return Impl::recommended_team(*this, functor, tag);
+  }
+  /// The same for a reduction with a reducer, as Kokkos has it.
+  template <class Functor, class Reducer>
+  int team_size_max(Functor const& functor, Reducer const&, Kokkos::ParallelReduceTag tag) const {
+    return Impl::largest_team(*this, functor, tag);
+  }
+  template <class Functor, class Reducer>
+  int team_size_recommended(Functor const& functor, Reducer const&,
+                            Kokkos::ParallelReduceTag tag) const {
     return Impl::recommended_team(*this, functor, tag);
   }
   /// The most teams a cluster of this kernel can have; 0 if not even one fits.
@@ -164,11 +207,12 @@ requires(Kokkos::is_execution_space<Space>::value)  //
     return Impl::recommended_cluster(*this);
   }
 
-  /// Threads of a team with all their lanes, as launched.
+  /// Threads of a team with all their lanes, as launched: of AUTO what the bounds allow, or 256.
   int lanes() const {
     if (team_ > 0) return team_ * vector_length_;
-    constexpr int bound = static_cast<int>(launch_bounds::maxTperB);
-    return bound > 0 ? bound : 256;
+    constexpr int bound = core_policy::traits::launch_bounds_threads;
+    int const wanted = bound > 0 ? bound : 256;
+    return wanted < vector_length_ ? vector_length_ : wanted / vector_length_ * vector_length_;
   }
 
   /// The core's policy with `lanes` a team.
@@ -190,7 +234,7 @@ requires(Kokkos::is_execution_space<Space>::value)  //
     if (bytes > 0) {
       launch.level1_team_bytes = (bytes + 127) / 128 * 128;
       reserve_level1(launch.level1_team_bytes * league_.count());
-      launch.level1 = level1_.data();
+      launch.level1 = level1_->data();
     }
     return launch;
   }
@@ -206,23 +250,28 @@ requires(Kokkos::is_execution_space<Space>::value)  //
   };
 
   void set_size(int level, Kokkos::Impl::PerTeamValue const& size) {
-    scratch_[level].team = static_cast<std::size_t>(size.value);
+    scratch_[level].team = Impl::scratch_bytes(static_cast<std::size_t>(size.value));
+    if (level == 1) share_level1();
   }
   void set_size(int level, Kokkos::Impl::PerThreadValue const& size) {
-    scratch_[level].thread = static_cast<std::size_t>(size.value);
+    scratch_[level].thread = Impl::scratch_bytes(static_cast<std::size_t>(size.value));
+    if (level == 1) share_level1();
   }
   void set_size(int level, Impl::PerClusterValue const& size) {
     if (level != 0)
       throw std::invalid_argument(
           "kohort: ClusterPolicy: PerCluster scratch is of level 0; what all teams reach in device "
           "memory is a View");
-    cluster_bytes_ = size.bytes;
+    cluster_bytes_ = Impl::scratch_bytes(size.bytes);
   }
 
-  /// Kept while copies of the policy live; a View that ends waits for the kernels that use it.
+  /// Copies of the policy share the memory: a launch is made of a copy.
+  void share_level1() {
+    if (level1_ == nullptr) level1_ = std::make_shared<Level1>();
+  }
   void reserve_level1(long long bytes) const {
-    if (level1_.extent(0) >= static_cast<std::size_t>(bytes)) return;
-    level1_ =
+    if (level1_->extent(0) >= static_cast<std::size_t>(bytes)) return;
+    *level1_ =
         Level1(Kokkos::view_alloc(space_, Kokkos::WithoutInitializing, "kohort: scratch level 1"),
                static_cast<std::size_t>(bytes));
   }
@@ -236,7 +285,7 @@ requires(Kokkos::is_execution_space<Space>::value)  //
   bool nonportable_ = false;
   Scratch scratch_[2];
   std::size_t cluster_bytes_ = 0;
-  mutable Level1 level1_;
+  std::shared_ptr<Level1> level1_;
 };
 
 }  // namespace kohort

@@ -59,26 +59,31 @@ struct KokkosReduceBody : KokkosBody<Policy, Functor, OneLane> {
 };
 
 /// A reduction's functor as a kernel that can be asked about.
-template <class Policy, class Functor>
-struct AskedReduction : KokkosBody<Policy, Functor, true> {
+template <class Policy, class Functor, bool OneLane>
+struct AskedReduction : KokkosBody<Policy, Functor, OneLane> {
   using Value =
       typename Kokkos::Impl::FunctorAnalysis<Kokkos::Impl::FunctorPatternInterface::REDUCE, Policy,
                                              Functor, void>::value_type;
 
   template <class CoreMember>
   KOHORT_FUNCTION void operator()(CoreMember const& core) const {
-    Value update;
+    Value update{};
     this->call(this->entered(core), update);
   }
 };
 
-template <class Policy, class Functor>
-KokkosBody<Policy, Functor, true> asked_body(Functor const& functor, Kokkos::ParallelForTag) {
-  return {functor, {}};
-}
-template <class Policy, class Functor>
-AskedReduction<Policy, Functor> asked_body(Functor const& functor, Kokkos::ParallelReduceTag) {
-  return {{functor, {}}};
+/// Calls `question(body)` with the functor as the kernel that a launch would run.
+template <class Policy, class Functor, class Tag, class Question>
+int ask_about(Policy const& policy, Functor const& functor, Tag, Question const& question) {
+  if constexpr (std::is_same_v<Tag, Kokkos::ParallelReduceTag>) {
+    if (policy.vector_length() == 1)
+      return question(AskedReduction<Policy, Functor, true>{{functor, {}}});
+    return question(AskedReduction<Policy, Functor, false>{{functor, {}}});
+  } else {
+    if (policy.vector_length() == 1)
+      return question(KokkosBody<Policy, Functor, true>{functor, {}});
+    return question(KokkosBody<Policy, Functor, false>{functor, {}});
+  }
 }
 
 /// For what does not depend on the functor but for its registers.
@@ -87,42 +92,12 @@ struct EmptyBody {
   KOHORT_FUNCTION void operator()(CoreMember const&) const {}
 };
 
-template <class Policy, class Functor, class Tag>
-int largest_team(Policy const& policy, Functor const& functor, Tag tag) {
-  auto const body = asked_body<Policy>(functor, tag);
-  constexpr int bound = static_cast<int>(Policy::launch_bounds::maxTperB);
-  int const step = std::max(32, policy.vector_length());
-  int lanes = bound > 0 ? bound : 1024;
-  if (lanes > step) lanes = lanes / step * step;
-  for (; lanes > 0; lanes -= step)
-    if (policy.core(lanes).max_active_clusters(body) > 0) return lanes / policy.vector_length();
-  return 0;
-}
-
-template <class Policy, class Functor, class Tag>
-int recommended_team(Policy const& policy, Functor const& functor, Tag tag) {
-  auto const body = asked_body<Policy>(functor, tag);
-  int const most = largest_team(policy, functor, tag) * policy.vector_length();
-  int best = most;
-  long long resident = 0;
-  for (int lanes = 128; lanes <= most; lanes *= 2) {
-    long long const here = policy.core(lanes).max_active_clusters(body) *
-                           policy.cluster_size().count() * static_cast<long long>(lanes);
-    if (here <= resident) continue;
-    resident = here;
-    best = lanes;
-  }
-  return best / policy.vector_length();
-}
-
-template <class Policy, class Functor, class Tag>
-int largest_cluster_of(Policy const& policy, Functor const& functor, Tag tag) {
-  return policy.core(policy.lanes()).max_cluster_size(asked_body<Policy>(functor, tag));
-}
-
 template <class Policy>
 int recommended_cluster(Policy const& policy) {
-  for (int size = 8; size > 1; size /= 2) {
+  int const most = policy.core(policy.lanes()).max_cluster_size(EmptyBody{});
+  int size = 1;
+  while (size * 2 <= most) size *= 2;
+  for (; size > 1; size /= 2) {
     if (policy.league().x % size != 0) continue;
     Policy tried = policy;
     tried.set_cluster_size(ClusterShape{size});
@@ -137,6 +112,45 @@ Policy shaped(Policy policy) {
   if (policy.cluster_is_automatic())
     policy.set_cluster_size(ClusterShape{recommended_cluster(policy)});
   return policy;
+}
+
+template <class Policy, class Functor, class Tag>
+int largest_team(Policy const& unshaped, Functor const& functor, Tag tag) {
+  Policy const policy = shaped(unshaped);
+  return ask_about(policy, functor, tag, [&](auto const& body) {
+    constexpr int bound = Policy::core_policy::traits::launch_bounds_threads;
+    int const step = std::max(32, policy.vector_length());
+    int lanes = bound > 0 ? bound : 1024;
+    if (lanes > step) lanes = lanes / step * step;
+    for (; lanes > 0; lanes -= step)
+      if (policy.core(lanes).max_active_clusters(body) > 0) return lanes / policy.vector_length();
+    return 0;
+  });
+}
+
+template <class Policy, class Functor, class Tag>
+int recommended_team(Policy const& unshaped, Functor const& functor, Tag tag) {
+  Policy const policy = shaped(unshaped);
+  int const most = largest_team(policy, functor, tag) * policy.vector_length();
+  return ask_about(policy, functor, tag, [&](auto const& body) {
+    int best = most;
+    long long resident = 0;
+    for (int lanes = 128; lanes <= most; lanes *= 2) {
+      long long const here = policy.core(lanes).max_active_clusters(body) *
+                             policy.cluster_size().count() * static_cast<long long>(lanes);
+      if (here <= resident) continue;
+      resident = here;
+      best = lanes;
+    }
+    return best / policy.vector_length();
+  });
+}
+
+template <class Policy, class Functor, class Tag>
+int largest_cluster_of(Policy const& policy, Functor const& functor, Tag tag) {
+  return ask_about(policy, functor, tag, [&](auto const& body) {
+    return policy.core(policy.lanes()).max_cluster_size(body);
+  });
 }
 
 template <bool OneLane, class Policy, class Functor>

@@ -102,15 +102,15 @@ class KokkosMember : public ClusterMember<typename Impl::SpaceTarget<Space>::typ
     return team_space_.set_team_thread_mode(level, 1, 0);
   }
   KOHORT_FUNCTION scratch_memory_space const& team_shmem() const { return team_scratch(0); }
+  using Core::team_scratch;
   /// The same of PerThread(bytes): each thread receives its own piece.
   KOHORT_FUNCTION scratch_memory_space const& thread_scratch(int level) const {
     return team_space_.set_team_thread_mode(level, team_size(), team_rank());
   }
   /// The same of PerCluster(bytes): each team has as much, and peer() maps it. Every team carves
-  /// the same Views in the same order. Level 0 is all there is.
-  KOHORT_FUNCTION scratch_memory_space const& cluster_scratch([[maybe_unused]] int level) const {
-    KOKKOS_ASSERT(level == 0);
-    return cluster_space_.set_team_thread_mode(0, 1, 0);
+  /// the same Views in the same order. Level 0 is all there is: of another a View has no data.
+  KOHORT_FUNCTION scratch_memory_space const& cluster_scratch(int level) const {
+    return cluster_space_.set_team_thread_mode(level, 1, 0);
   }
   using Core::cluster_scratch;
 

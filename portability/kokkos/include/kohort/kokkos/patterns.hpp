@@ -17,7 +17,7 @@ class ParallelFor<Functor, kohort::ClusterPolicy<Space, Traits...>, Space> {
       : functor_(functor), policy_(kohort::Impl::shaped(policy)) {}
 
   void execute() const {
-    if (policy_.league_size() == 0) return;
+    if (policy_.league().count() == 0) return;
     kohort::Impl::declare_shape<Functor>(policy_);
     if (policy_.vector_length() == 1) {
       kohort::Impl::launch_for<true>(policy_, functor_);
@@ -59,7 +59,7 @@ class ParallelReduce<FunctorReducer, kohort::ClusterPolicy<Space, Traits...>, Sp
   void execute() const {
     kohort::Impl::LaunchOperation<Reducer> const operation{functor_reducer_.get_reducer()};
     auto const& functor = functor_reducer_.get_functor();
-    if (policy_.league_size() == 0) return store_nothing(operation);
+    if (policy_.league().count() == 0) return store_nothing(operation);
     kohort::Impl::declare_shape<typename FunctorReducer::functor_type>(policy_);
     if (policy_.vector_length() == 1) {
       kohort::Impl::launch_reduce<true>(policy_, functor, operation, result_, is_on_device_);

@@ -44,9 +44,13 @@ class NestedRange {
 
   template <class Body>
   KOHORT_FUNCTION void for_each(Body const& body) const {
-    Index const stride = static_cast<Index>(size());
-    for (Index index = begin_ + static_cast<Index>(rank()); index < end_; index += stride)
-      body(index);
+    // An index of 8 bits could not step over a team's threads.
+    using Step = std::common_type_t<Index, int>;
+    Step const stride = static_cast<Step>(size());
+    Step const end = static_cast<Step>(end_);
+    for (Step index = static_cast<Step>(begin_) + static_cast<Step>(rank()); index < end;
+         index += stride)
+      body(static_cast<Index>(index));
   }
 
   /// Combines what the group's threads found, each counted once, in all of them.
@@ -83,11 +87,15 @@ KOHORT_FUNCTION T scan_rounds(NestedRange<Member, Group, Index> const& range,
                 "kohort: a nested scan runs over TeamThreadRange, TeamVectorRange or "
                 "ThreadVectorRange");
   Member const& member = range.member();
-  for (Index first = range.begin(); first < range.end();
-       first += static_cast<Index>(range.size())) {
-    Index const index = first + static_cast<Index>(range.rank());
+  using Step = std::common_type_t<Index, int>;
+  Step const end = static_cast<Step>(range.end());
+  Step const stride = static_cast<Step>(range.size());
+  for (Step first = static_cast<Step>(range.begin()); first < end; first += stride) {
+    Step const at = first + static_cast<Step>(range.rank());
+    bool const is_mine = at < end;
+    Index const index = static_cast<Index>(at);
     T mine = operation.template identity<T>();
-    if (index < range.end()) closure(index, mine, false);
+    if (is_mine) closure(index, mine, false);
     T below;
     if constexpr (Group == NestedGroup::thread_lanes) {
       below = member.vector_scan(mine, operation, site);
@@ -98,7 +106,7 @@ KOHORT_FUNCTION T scan_rounds(NestedRange<Member, Group, Index> const& range,
       below = member.vector_broadcast(below, 0, site);
     }
     T value = operation(before, below);
-    if (index < range.end()) closure(index, value, true);
+    if (is_mine) closure(index, value, true);
     before = operation(before, range.combine(mine, operation, site));
   }
   return before;

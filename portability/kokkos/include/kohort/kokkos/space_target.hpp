@@ -6,10 +6,11 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <string>
 #include <type_traits>
-#include <unordered_map>
+#include <utility>
 
 #if KOKKOS_VERSION < 40400
 #error "kohort: the Kokkos plugin needs Kokkos 4.4 or later"
@@ -64,22 +65,26 @@ struct SpaceTarget<Kokkos::Cuda> {
   static_assert(backend_is_available<Cuda>, KOHORT_NO_BACKEND_SENTENCE);
   using type = Cuda;
 
-  /// One handle a stream: a reduction's workspace belongs to it.
+  /// One handle a stream, because a reduction's workspace belongs to it; a new one asks the device,
+  /// also while the stream is being captured. Kept until the process ends, under a number that no
+  /// later stream gets: when a stream ends, nobody tells.
   static Cuda const& of(Kokkos::Cuda const& space) {
-    static Handles handles;
-    std::lock_guard const lock(handles.mutex);
-    if (handles.by_stream.empty()) Kokkos::push_finalize_hook([] { handles.by_stream.clear(); });
+    static auto* const handles = new Handles;
     cudaStream_t const stream = space.cuda_stream();
-    auto const found = handles.by_stream.find(stream);
-    return found != handles.by_stream.end()
-               ? found->second
-               : handles.by_stream.emplace(stream, stream).first->second;
+    unsigned long long number = 0;
+    require_success(cudaStreamGetId(stream, &number), "asking for a stream's number");
+    std::pair const key(space.cuda_device(), number);
+    std::lock_guard const lock(handles->mutex);
+    auto const found = handles->by_stream.find(key);
+    if (found != handles->by_stream.end()) return found->second;
+    OutsideCapture const outside;
+    return handles->by_stream.emplace(key, stream).first->second;
   }
 
  private:
   struct Handles {
     std::mutex mutex;
-    std::unordered_map<cudaStream_t, Cuda> by_stream;
+    std::map<std::pair<int, unsigned long long>, Cuda> by_stream;
   };
 };
 #endif

@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <numeric>
+#include <type_traits>
 
 namespace kohort {
 
@@ -24,11 +26,16 @@ auto tile_map_of(Space const& space, Kokkos::View<Data, Properties...> const& vi
                 "kohort: a tile map is of a View that the execution space reaches");
   std::array<int, Rank> order;
   std::iota(order.begin(), order.end(), 0);
-  // Of equal strides the longer dimension comes first: an extent of one has any stride.
-  std::stable_sort(order.begin(), order.end(), [&](int left, int right) {
-    if (view.stride(left) != view.stride(right)) return view.stride(left) < view.stride(right);
-    return view.extent(left) > view.extent(right);
-  });
+  using Layout = typename View::array_layout;
+  if constexpr (std::is_same_v<Layout, Kokkos::LayoutRight>) {
+    std::reverse(order.begin(), order.end());
+  } else if constexpr (!std::is_same_v<Layout, Kokkos::LayoutLeft>) {
+    // Of equal strides the longer dimension comes first: an extent of one has any stride.
+    std::stable_sort(order.begin(), order.end(), [&](int left, int right) {
+      if (view.stride(left) != view.stride(right)) return view.stride(left) < view.stride(right);
+      return view.extent(left) > view.extent(right);
+    });
+  }
   for (int d = 0; d < Rank; ++d) {
     auto const at = static_cast<std::size_t>(d);
     spec.extents[at] = static_cast<long long>(view.extent(order[at]));

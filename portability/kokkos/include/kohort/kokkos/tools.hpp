@@ -22,16 +22,18 @@ class LabelListener {
 #if !defined(KOKKOS_ENABLE_CUDA) && !defined(KOKKOS_ENABLE_HIP) && !defined(KOKKOS_ENABLE_SYCL)
     namespace tools = Kokkos::Tools::Experimental;
     tools::EventSet const callbacks = tools::get_callbacks();
-    if (callbacks.begin_parallel_for == nullptr) tools::set_begin_parallel_for_callback(&begin);
-    if (callbacks.begin_parallel_reduce == nullptr)
+    if (callbacks.begin_parallel_for == nullptr && callbacks.end_parallel_for == nullptr) {
+      tools::set_begin_parallel_for_callback(&begin);
+      tools::set_end_parallel_for_callback(&end);
+    }
+    if (callbacks.begin_parallel_reduce == nullptr && callbacks.end_parallel_reduce == nullptr) {
       tools::set_begin_parallel_reduce_callback(&begin);
-    bool const a_tool_listens =
-        callbacks.begin_parallel_for != nullptr && callbacks.begin_parallel_for != &begin;
-    if (a_tool_listens) current().clear();
+      tools::set_end_parallel_reduce_callback(&end);
+    }
 #endif
   }
 
-  /// The label of the pattern that this host thread has begun, once.
+  /// The label of the pattern that this host thread is in, once.
   static std::string take() { return std::exchange(current(), {}); }
 
  private:
@@ -40,6 +42,7 @@ class LabelListener {
     return label;
   }
   static void begin(char const* name, std::uint32_t, std::uint64_t*) { current() = name; }
+  static void end(std::uint64_t) { current().clear(); }
 };
 
 /// The functor's type as it was written.
@@ -59,7 +62,9 @@ std::string const& functor_name() {
 template <class Functor>
 std::string launch_label() {
   std::string label = LabelListener::take();
-  return label.empty() ? functor_name<Functor>() : label;
+  // Without a label Kokkos takes the type's name as the compiler spells it.
+  bool const is_given = !label.empty() && label.find(typeid(Functor).name()) == std::string::npos;
+  return is_given ? label : functor_name<Functor>();
 }
 
 /// Tells a loaded tool what it can't print of a foreign policy.
