@@ -2,6 +2,10 @@
 // Sizes that a policy recommends, and refusals of launches, each with its limit.
 #include "space.hpp"
 
+#include <atomic>
+#include <cstddef>
+#include <thread>
+
 namespace kohort_kokkos_test {
 namespace {
 
@@ -90,6 +94,82 @@ void automatic_sizes_keep_to_traits() {
       12);
 }
 
+/// AUTO is what fits, also where little does.
+template <class Space>
+void automatic_teams_fit() {
+  using Policy = kohort::ClusterPolicy<Space>;
+  using Member = typename Policy::member_type;
+  Array<Space, int> seen("seen", 1);
+  auto const look = KOKKOS_LAMBDA(Member const& member) { seen(0) = member.team_size(); };
+  Policy large(4, Kokkos::AUTO, Kokkos::AUTO);
+  large.set_scratch_size(0, Kokkos::PerThread(2000));
+  Kokkos::parallel_for("large", large, look);
+  EXPECT_EQ(on_host(seen)(0), 96);  // of 116 that fit, whole subgroups
+  Policy huge(4, Kokkos::AUTO);
+  huge.set_scratch_size(0, Kokkos::PerThread(10000));
+  EXPECT_EQ(huge.team_size_max(look, Kokkos::ParallelForTag()), 23);
+  Kokkos::parallel_for("huge", huge, look);
+  EXPECT_EQ(on_host(seen)(0), 23);
+}
+
+/// A functor that says itself what scratch it needs, as Kokkos has it.
+template <class Space>
+struct AsksForScratch {
+  using Member = typename kohort::ClusterPolicy<Space>::member_type;
+  Array<Space, int> found;
+
+  std::size_t team_shmem_size(int team) const { return sizeof(int) * team + 64; }
+  KOKKOS_FUNCTION void operator()(Member const& member) const {
+    Kokkos::View<int*, typename Member::scratch_memory_space, Kokkos::MemoryUnmanaged> const cells(
+        member.team_shmem(), member.team_size());
+    if (cells.data() == nullptr) return;
+    cells(member.team_rank()) = member.team_rank();
+    member.team_barrier();
+    if (member.team_rank() == 0) found(member.league_rank()) = cells(member.team_size() - 1);
+  }
+};
+
+template <class Space>
+void functors_ask_for_scratch() {
+  Array<Space, int> found("found", 4);
+  Kokkos::parallel_for("asks", kohort::ClusterPolicy<Space>(4, 40), AsksForScratch<Space>{found});
+  auto const all = on_host(found);
+  for (int team = 0; team < 4; ++team) EXPECT_EQ(all(team), 39);
+}
+
+/// Launches of one policy from several host threads at once don't share level-1 scratch.
+template <class Space>
+void threads_share_a_policy() {
+  using Policy = kohort::ClusterPolicy<Space>;
+  using Member = typename Policy::member_type;
+  Policy policy(16, 2);
+  policy.set_scratch_size(1, Kokkos::PerTeam(4096));
+  std::atomic<long> wrong = 0;
+  auto const launch = [&](int mark) {
+    for (int round = 0; round < 40; ++round) {
+      long bad = 0;
+      Kokkos::parallel_reduce(
+          "marks", policy,
+          KOKKOS_LAMBDA(Member const& member, long& to) {
+            Kokkos::View<int*, typename Member::scratch_memory_space, Kokkos::MemoryUnmanaged> const
+                marks(member.team_scratch(1), 1000);
+            Kokkos::parallel_for(Kokkos::TeamThreadRange(member, 1000),
+                                 [&](int i) { marks(i) = mark; });
+            member.team_barrier();
+            Kokkos::parallel_for(Kokkos::TeamThreadRange(member, 1000),
+                                 [&](int i) { to += marks(i) != mark ? 1 : 0; });
+          },
+          bad);
+      wrong += bad;
+    }
+  };
+  std::thread first(launch, 1);
+  std::thread second(launch, 2);
+  first.join();
+  second.join();
+  EXPECT_EQ(wrong.load(), 0);
+}
+
 template <class Space>
 void refusals_name_the_limit() {
   using Policy = kohort::ClusterPolicy<Space>;
@@ -122,6 +202,7 @@ void nonsense_is_named() {
   EXPECT_SAYS(refusal([] { Policy(4, 64, 3); }), "not 3");
   EXPECT_SAYS(refusal([] { Policy(4, 64, 64); }), "not 64");
   EXPECT_SAYS(refusal([] { Policy(4, -3); }), "not -3");
+  EXPECT_SAYS(refusal([] { Policy(1, (1 << 27) + 1, 32); }), "not 134217729 threads of 32");
   EXPECT_SAYS(refusal([] { Policy(-4, 64); }), "not -4x1x1");
   EXPECT_SAYS(refusal([] { Policy(kohort::League(65536, 65536), 64); }), "65536x65536x1");
   EXPECT_SAYS(refusal([] { Policy(4, 64).set_scratch_size(2, Kokkos::PerTeam(8)); }), "not 2");
@@ -138,6 +219,9 @@ TYPED_TEST_SUITE(Launching, Spaces);
 TYPED_TEST(Launching, SizesCanBeLaunched) { sizes_can_be_launched<TypeParam>(); }
 TYPED_TEST(Launching, AutomaticSizesAndTags) { automatic_sizes_and_tags<TypeParam>(); }
 TYPED_TEST(Launching, AutomaticSizesKeepToTraits) { automatic_sizes_keep_to_traits<TypeParam>(); }
+TYPED_TEST(Launching, AutomaticTeamsFit) { automatic_teams_fit<TypeParam>(); }
+TYPED_TEST(Launching, FunctorsAskForScratch) { functors_ask_for_scratch<TypeParam>(); }
+TYPED_TEST(Launching, ThreadsShareAPolicy) { threads_share_a_policy<TypeParam>(); }
 TYPED_TEST(Launching, NonsenseIsNamed) { nonsense_is_named<TypeParam>(); }
 TYPED_TEST(Launching, RefusalsNameTheLimit) { refusals_name_the_limit<TypeParam>(); }
 

@@ -205,6 +205,54 @@ void nested_reducers_agree(int team, int vector, int cluster) {
   }
 }
 
+/// A type that has `+=` and nothing else.
+struct Tally {
+  double sum = 0;
+  int count = 0;
+  KOKKOS_FUNCTION Tally& operator+=(Tally const& other) {
+    sum += other.sum;
+    count += other.count;
+    return *this;
+  }
+};
+
+template <class Space>
+void own_types_are_added_up() {
+  using Policy = kohort::ClusterPolicy<Space>;
+  using Member = typename Policy::member_type;
+  Array<Space, double> found("found", 2);
+  Kokkos::parallel_for(
+      "tally", Policy(1, 33), KOKKOS_LAMBDA(Member const& member) {
+        Tally tally;
+        Kokkos::parallel_reduce(
+            Kokkos::TeamThreadRange(member, 150),
+            [](int i, Tally& to) {
+              to.sum += value_at(i);
+              ++to.count;
+            },
+            tally);
+        if (member.team_rank() == 32) {
+          found(0) = tally.sum;
+          found(1) = tally.count;
+        }
+      });
+  EXPECT_EQ(on_host(found)(0), static_cast<double>(expected(0, 150).sum));
+  EXPECT_EQ(on_host(found)(1), 150);
+}
+
+/// A functor whose final() is where the result goes: parallel_reduce without one.
+template <class Space>
+struct KeepsItsResult {
+  using Policy = kohort::ClusterPolicy<Space>;
+  using value_type = double;
+  Array<Space, double> kept;
+
+  KOKKOS_FUNCTION void operator()(typename Policy::member_type const&, double& to) const {
+    to += 1;
+  }
+  KOKKOS_FUNCTION void final(double& total) const { kept(0) = total; }
+};
+
 struct Root {};
 
 /// A functor that is its own reducer: the root of the sum of squares, by final().
@@ -291,6 +339,11 @@ void own_functor_and_empty_league() {
   for (int i = 0; i < 256; ++i) squares += static_cast<double>(i) * i;
   EXPECT_DOUBLE_EQ(norm, std::sqrt(squares));
 
+  Array<Space, double> kept("kept", 1);
+  Kokkos::parallel_reduce("kept", kohort::ClusterPolicy<Space>(4, 8), KeepsItsResult<Space>{kept});
+  Kokkos::fence();
+  EXPECT_EQ(on_host(kept)(0), 32);
+
   using Policy = kohort::ClusterPolicy<Space>;
   using Member = typename Policy::member_type;
   long sum = 5;
@@ -313,6 +366,7 @@ TYPED_TEST(Reductions, OfLeaguesAgree) {
   league_reductions_agree<TypeParam>(1);
   league_reductions_agree<TypeParam>(4);
 }
+TYPED_TEST(Reductions, AddUpOwnTypes) { own_types_are_added_up<TypeParam>(); }
 TYPED_TEST(Reductions, TakeFunctorsOfTheirOwnAndNothing) {
   own_functor_and_empty_league<TypeParam>();
 }

@@ -87,7 +87,10 @@ void peers_views_have_their_elements(Layout const& layout, int rows, int columns
         });
         member.cluster_barrier();
         for (int rank = 0; rank < member.cluster_size(); ++rank) {
-          Tile const theirs = member.peer(mine, rank);
+          // Read only: a View of const is what a reader would ask for.
+          using Read = Kokkos::View<int const**, Layout, typename Member::scratch_memory_space,
+                                    Kokkos::MemoryUnmanaged>;
+          Read const theirs = member.peer(Read(mine), rank);
           Kokkos::parallel_for(Kokkos::TeamThreadRange(member, rows * columns), [&](int i) {
             if (theirs(i / columns, i % columns) != rank * 10000 + i) Kokkos::atomic_inc(&wrong(0));
           });

@@ -68,11 +68,32 @@ TYPED_TEST(Simulated, FindingsNameTheFunctorWhereAToolHasTheLabel) {
   EXPECT_EQ(seen().begun, std::vector<std::string>{"ring of four"});
 }
 
+TYPED_TEST(Simulated, PeersOfOtherScratchAreRefused) {
+  using Policy = kohort::ClusterPolicy<TypeParam>;
+  using Member = typename Policy::member_type;
+  using Cells = Kokkos::View<int*, typename Member::scratch_memory_space, Kokkos::MemoryUnmanaged>;
+  Policy policy(2, 4);
+  policy.set_cluster_size(2).set_scratch_size(0, Kokkos::PerTeam(64), kohort::PerCluster(64));
+  for (int which : {0, 1}) {
+    std::string const text = refusal([&] {
+      Kokkos::parallel_for(
+          "foreign", policy, KOKKOS_LAMBDA(Member const& member) {
+            Cells const cells = which == 0 ? Cells(member.team_scratch(0), 8)
+                                           : Cells(member.cluster_scratch(0), 1000);  // no data
+            member.peer(cells, 0)(0) = 1;
+          });
+    });
+    EXPECT_SAYS(text, "kernel-exception");
+    EXPECT_SAYS(text, "carve it from member.cluster_scratch(0)");
+  }
+}
+
 TYPED_TEST(Simulated, DeviceIsTheSimulators) {
   SimulatorFor const tiny({.profile = "tiny"});
   using Policy = kohort::ClusterPolicy<TypeParam>;
   using Member = typename Policy::member_type;
   auto const nothing = [](Member const&) {};
+  Kokkos::parallel_for("automatic", Policy(8, Kokkos::AUTO), nothing);  // 64 threads at most
   Policy policy(8, 16);
   EXPECT_EQ(policy.cluster_size_max(nothing, Kokkos::ParallelForTag()),
             kohort::kokkos_simulator().profile().max_portable_cluster);

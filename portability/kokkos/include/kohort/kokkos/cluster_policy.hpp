@@ -6,7 +6,6 @@
 #include <kohort/kokkos/traits.hpp>
 
 #include <cstddef>
-#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -37,11 +36,14 @@ inline void require_league(League const& league) {
                                 to_string(league));
 }
 
-inline void require_team(int threads) {
-  if (threads < 0)
+/// What fits is the device's to say; here lanes must be countable.
+inline void require_team(int threads, int vector_length) {
+  long long const lanes = static_cast<long long>(threads) * vector_length;
+  if (threads < 0 || lanes >= 1LL << 30U)
     throw std::invalid_argument(
-        "kohort: ClusterPolicy: a team has 1 thread or more, or AUTO, not " +
-        std::to_string(threads));
+        "kohort: ClusterPolicy: a team has 1 thread or more and under 2^30 "
+        "lanes, or AUTO, not " +
+        std::to_string(threads) + " threads of " + std::to_string(vector_length));
 }
 
 /// A negative number of bytes arrives as a huge one.
@@ -73,8 +75,8 @@ template <class Policy, class Functor, class Tag>
 int recommended_team(Policy const& policy, Functor const& functor, Tag tag);
 template <class Policy, class Functor, class Tag>
 int largest_cluster_of(Policy const& policy, Functor const& functor, Tag tag);
-template <class Policy>
-int recommended_cluster(Policy const& policy);
+template <class Policy, class Functor>
+int recommended_cluster(Policy policy, Functor const& functor);
 
 inline int log2_of(int power) {
   int shift = 0;
@@ -121,8 +123,8 @@ requires(Kokkos::is_execution_space<Space>::value)  //
   ClusterPolicy(Space const& space, League league, TeamSize team, int vector_length = 1)
       : space_(space), league_(league), team_(team.threads), vector_length_(vector_length) {
     Impl::require_league(league);
-    Impl::require_team(team.threads);
     Impl::require_vector_length(vector_length);
+    Impl::require_team(team.threads, vector_length);
     Impl::LabelListener::listen();
   }
   ClusterPolicy(League league, TeamSize team, int vector_length = 1)
@@ -131,6 +133,16 @@ requires(Kokkos::is_execution_space<Space>::value)  //
       : ClusterPolicy(space, league, AUTO, vector_length) {}
   ClusterPolicy(League league, Kokkos::AUTO_t, int vector_length = 1)
       : ClusterPolicy(Space(), league, AUTO, vector_length) {}
+
+  /// A vector length of AUTO is one: Kokkos chooses none that is better on a device.
+  ClusterPolicy(Space const& space, League league, TeamSize team, Kokkos::AUTO_t)
+      : ClusterPolicy(space, league, team) {}
+  ClusterPolicy(League league, TeamSize team, Kokkos::AUTO_t) : ClusterPolicy(league, team) {}
+  ClusterPolicy(Space const& space, League league, Kokkos::AUTO_t, Kokkos::AUTO_t)
+      : ClusterPolicy(space, league, AUTO) {}
+  ClusterPolicy(League league, Kokkos::AUTO_t, Kokkos::AUTO_t) : ClusterPolicy(league, AUTO) {}
+  /// A league of none.
+  ClusterPolicy() : ClusterPolicy(0, AUTO) {}
 
   Space const& space() const { return space_; }
   int league_size() const { return static_cast<int>(league_.count()); }
@@ -155,6 +167,15 @@ requires(Kokkos::is_execution_space<Space>::value)  //
   /// Accepts clusters over the portable size (8 on NVIDIA), as large as the device has.
   ClusterPolicy& allow_nonportable_size() {
     nonportable_ = true;
+    return *this;
+  }
+
+  /// For the sake of code that was TeamPolicy's: a league has no chunks here.
+  ClusterPolicy& set_chunk_size(int) { return *this; }
+  static constexpr int vector_length_max() { return 32; }
+  /// The team's size where it was left to the library.
+  ClusterPolicy& set_lanes(int lanes) {
+    team_ = lanes / vector_length_;
     return *this;
   }
 
@@ -203,11 +224,12 @@ requires(Kokkos::is_execution_space<Space>::value)  //
   }
   /// The largest portable power of two that divides the league and is resident.
   template <class Functor, class Tag>
-  int cluster_size_recommended(Functor const&, Tag const&) const {
-    return Impl::recommended_cluster(*this);
+  int cluster_size_recommended(Functor const& functor, Tag const&) const {
+    return Impl::recommended_cluster(*this, functor);
   }
 
-  /// Threads of a team with all their lanes, as launched: of AUTO what the bounds allow, or 256.
+  /// Threads of a team with all their lanes, as launched: of AUTO what the bounds allow, or 256,
+  /// and less where that does not fit (shaped()).
   int lanes() const {
     if (team_ > 0) return team_ * vector_length_;
     constexpr int bound = core_policy::traits::launch_bounds_threads;
@@ -216,13 +238,14 @@ requires(Kokkos::is_execution_space<Space>::value)  //
   }
 
   /// The core's policy with `lanes` a team.
-  core_policy core(int lanes) const {
+  /// @param functor_bytes  of a team's scratch that the functor asks for itself (team_shmem_size)
+  core_policy core(int lanes, std::size_t functor_bytes = 0) const {
     core_policy policy(Impl::SpaceTarget<Space>::of(space_), league_, TeamSize(lanes), cluster_);
     if (nonportable_) policy.allow_nonportable_size();
     policy.dynamic_cluster_scratch(
         Impl::ScratchUnit::needed(static_cast<long long>(cluster_bytes_)));
-    policy.dynamic_team_scratch(
-        Impl::ScratchUnit::needed(static_cast<long long>(scratch_size(0, lanes / vector_length_))));
+    policy.dynamic_team_scratch(Impl::ScratchUnit::needed(
+        static_cast<long long>(scratch_size(0, lanes / vector_length_) + functor_bytes)));
     return policy;
   }
 
@@ -234,7 +257,7 @@ requires(Kokkos::is_execution_space<Space>::value)  //
     if (bytes > 0) {
       launch.level1_team_bytes = (bytes + 127) / 128 * 128;
       reserve_level1(launch.level1_team_bytes * league_.count());
-      launch.level1 = level1_->data();
+      launch.level1 = level1_.data();
     }
     return launch;
   }
@@ -251,11 +274,9 @@ requires(Kokkos::is_execution_space<Space>::value)  //
 
   void set_size(int level, Kokkos::Impl::PerTeamValue const& size) {
     scratch_[level].team = Impl::scratch_bytes(static_cast<std::size_t>(size.value));
-    if (level == 1) share_level1();
   }
   void set_size(int level, Kokkos::Impl::PerThreadValue const& size) {
     scratch_[level].thread = Impl::scratch_bytes(static_cast<std::size_t>(size.value));
-    if (level == 1) share_level1();
   }
   void set_size(int level, Impl::PerClusterValue const& size) {
     if (level != 0)
@@ -265,13 +286,10 @@ requires(Kokkos::is_execution_space<Space>::value)  //
     cluster_bytes_ = Impl::scratch_bytes(size.bytes);
   }
 
-  /// Copies of the policy share the memory: a launch is made of a copy.
-  void share_level1() {
-    if (level1_ == nullptr) level1_ = std::make_shared<Level1>();
-  }
+  /// Of this copy of the policy alone: a launch makes one, so launches side by side don't share it.
+  /// A View that ends waits for the kernels that use it.
   void reserve_level1(long long bytes) const {
-    if (level1_->extent(0) >= static_cast<std::size_t>(bytes)) return;
-    *level1_ =
+    level1_ =
         Level1(Kokkos::view_alloc(space_, Kokkos::WithoutInitializing, "kohort: scratch level 1"),
                static_cast<std::size_t>(bytes));
   }
@@ -285,7 +303,7 @@ requires(Kokkos::is_execution_space<Space>::value)  //
   bool nonportable_ = false;
   Scratch scratch_[2];
   std::size_t cluster_bytes_ = 0;
-  std::shared_ptr<Level1> level1_;
+  mutable Level1 level1_;
 };
 
 }  // namespace kohort

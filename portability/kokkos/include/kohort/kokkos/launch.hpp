@@ -4,6 +4,7 @@
 #include <kohort/kokkos/cluster_policy.hpp>
 
 #include <algorithm>
+#include <cstddef>
 #include <string>
 #include <type_traits>
 
@@ -34,6 +35,18 @@ struct KokkosBody {
   }
   template <class... Update>
   KOHORT_FUNCTION void call(Member const& member, Update&... update) const {
+    if constexpr (std::is_void_v<typename Policy::work_tag>) {
+      static_assert(std::is_invocable_v<Functor const&, Member const&, Update&...>,
+                    "kohort: the functor is called as functor(Policy::member_type const& member), "
+                    "of a reduction with a second argument, T& update. It is const, and takes the "
+                    "member by const reference: members are not copied");
+    } else {
+      static_assert(
+          std::is_invocable_v<Functor const&, typename Policy::work_tag, Member const&, Update&...>,
+          "kohort: the functor is called as functor(Tag(), Policy::member_type const& "
+          "member), of a reduction with a third argument, T& update. It is const, and "
+          "takes the member by const reference: members are not copied");
+    }
     if constexpr (std::is_void_v<typename Policy::work_tag>) {
       functor(member, update...);
     } else {
@@ -92,52 +105,81 @@ struct EmptyBody {
   KOHORT_FUNCTION void operator()(CoreMember const&) const {}
 };
 
-template <class Policy>
-int recommended_cluster(Policy const& policy) {
-  int const most = policy.core(policy.lanes()).max_cluster_size(EmptyBody{});
+/// What the functor's team_shmem_size() asks for, if it has one.
+template <class Policy, class Functor>
+std::size_t functor_bytes(Policy const& policy, Functor const& functor, int lanes) {
+  return static_cast<std::size_t>(
+      Kokkos::Impl::FunctorTeamShmemSize<Functor>::value(functor, lanes / policy.vector_length()));
+}
+
+/// The most lanes up to `most`, whole vectors, of which a cluster fits; 0 if none do.
+template <class Policy, class Functor, class Body>
+int fitting_lanes(Policy const& policy, Functor const& functor, Body const& body, int most) {
+  int const vector = policy.vector_length();
+  int const step = std::max(32, vector);
+  int lanes = most > step ? most / step * step : most / vector * vector;
+  while (lanes > 0) {
+    auto const core = policy.core(lanes, functor_bytes(policy, functor, lanes));
+    if (core.max_active_clusters(body) > 0) return lanes;
+    lanes -= lanes > step ? step : vector;
+  }
+  return 0;
+}
+
+template <class Policy, class Functor>
+int recommended_cluster_of(Policy const& policy, Functor const& functor) {
+  int const lanes = policy.lanes();
+  std::size_t const bytes = functor_bytes(policy, functor, lanes);
+  int const most = policy.core(lanes, bytes).max_cluster_size(EmptyBody{});
   int size = 1;
   while (size * 2 <= most) size *= 2;
   for (; size > 1; size /= 2) {
     if (policy.league().x % size != 0) continue;
     Policy tried = policy;
     tried.set_cluster_size(ClusterShape{size});
-    if (tried.core(tried.lanes()).max_active_clusters(EmptyBody{}) > 0) return size;
+    if (tried.core(lanes, bytes).max_active_clusters(EmptyBody{}) > 0) return size;
   }
   return 1;
 }
 
-/// The policy with its cluster's shape known.
-template <class Policy>
-Policy shaped(Policy policy) {
+/// The policy with what was left to the library filled in: a team that fits, then a cluster.
+template <class Policy, class Functor>
+Policy shaped(Policy policy, Functor const& functor) {
+  if (policy.team_size() == 0) {
+    int const fitting = fitting_lanes(policy, functor, EmptyBody{}, policy.lanes());
+    policy.set_lanes(fitting > 0 ? fitting : policy.lanes());  // the launch says why none fits
+  }
   if (policy.cluster_is_automatic())
-    policy.set_cluster_size(ClusterShape{recommended_cluster(policy)});
+    policy.set_cluster_size(ClusterShape{recommended_cluster_of(policy, functor)});
   return policy;
+}
+
+template <class Policy, class Functor>
+int recommended_cluster(Policy policy, Functor const& functor) {
+  policy.set_cluster_size(AUTO);
+  return static_cast<int>(shaped(policy, functor).cluster_size().count());
 }
 
 template <class Policy, class Functor, class Tag>
 int largest_team(Policy const& unshaped, Functor const& functor, Tag tag) {
-  Policy const policy = shaped(unshaped);
+  Policy const policy = shaped(unshaped, functor);
+  constexpr int bound = Policy::core_policy::traits::launch_bounds_threads;
   return ask_about(policy, functor, tag, [&](auto const& body) {
-    constexpr int bound = Policy::core_policy::traits::launch_bounds_threads;
-    int const step = std::max(32, policy.vector_length());
-    int lanes = bound > 0 ? bound : 1024;
-    if (lanes > step) lanes = lanes / step * step;
-    for (; lanes > 0; lanes -= step)
-      if (policy.core(lanes).max_active_clusters(body) > 0) return lanes / policy.vector_length();
-    return 0;
+    return fitting_lanes(policy, functor, body, bound > 0 ? bound : 1024) / policy.vector_length();
   });
 }
 
 template <class Policy, class Functor, class Tag>
 int recommended_team(Policy const& unshaped, Functor const& functor, Tag tag) {
-  Policy const policy = shaped(unshaped);
+  Policy const policy = shaped(unshaped, functor);
   int const most = largest_team(policy, functor, tag) * policy.vector_length();
   return ask_about(policy, functor, tag, [&](auto const& body) {
     int best = most;
     long long resident = 0;
     for (int lanes = 128; lanes <= most; lanes *= 2) {
-      long long const here = policy.core(lanes).max_active_clusters(body) *
-                             policy.cluster_size().count() * static_cast<long long>(lanes);
+      auto const core = policy.core(lanes, functor_bytes(policy, functor, lanes));
+      long long const here = core.max_active_clusters(body) * policy.cluster_size().count() *
+                             static_cast<long long>(lanes);
       if (here <= resident) continue;
       resident = here;
       best = lanes;
@@ -147,9 +189,11 @@ int recommended_team(Policy const& unshaped, Functor const& functor, Tag tag) {
 }
 
 template <class Policy, class Functor, class Tag>
-int largest_cluster_of(Policy const& policy, Functor const& functor, Tag tag) {
+int largest_cluster_of(Policy const& unshaped, Functor const& functor, Tag tag) {
+  Policy const policy = shaped(unshaped, functor);
+  int const lanes = policy.lanes();
   return ask_about(policy, functor, tag, [&](auto const& body) {
-    return policy.core(policy.lanes()).max_cluster_size(body);
+    return policy.core(lanes, functor_bytes(policy, functor, lanes)).max_cluster_size(body);
   });
 }
 
@@ -158,7 +202,8 @@ void launch_for(Policy const& policy, Functor const& functor) {
   using Target = typename SpaceTarget<typename Policy::execution_space>::type;
   int const lanes = policy.lanes();
   KokkosBody<Policy, Functor, OneLane> const body{functor, policy.launch(lanes)};
-  Launch<Target>::execute(launch_label<Functor>(), policy.core(lanes), body);
+  Launch<Target>::execute(launch_label<Functor>(),
+                          policy.core(lanes, functor_bytes(policy, functor, lanes)), body);
 }
 
 /// @param is_on_device  kernels can write to `result`; if not, the launch waits and copies
@@ -169,11 +214,11 @@ void launch_reduce(Policy const& policy, Functor const& functor, Operation const
   int const lanes = policy.lanes();
   KokkosReduceBody<Policy, Functor, Operation, OneLane> const body(functor, policy.launch(lanes),
                                                                    operation);
+  auto const core = policy.core(lanes, functor_bytes(policy, functor, lanes));
   if (is_on_device) {
-    Reduce<Target>::execute(launch_label<Functor>(), policy.core(lanes), body, operation, result);
+    Reduce<Target>::execute(launch_label<Functor>(), core, body, operation, result);
   } else {
-    Reduce<Target>::execute_to_host(launch_label<Functor>(), policy.core(lanes), body, operation,
-                                    *result);
+    Reduce<Target>::execute_to_host(launch_label<Functor>(), core, body, operation, *result);
   }
 }
 

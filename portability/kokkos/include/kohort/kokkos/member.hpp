@@ -4,8 +4,10 @@
 #include <kohort/kokkos/reducers.hpp>
 #include <kohort/kokkos/traits.hpp>
 
+#include <cstddef>
+#include <functional>
+#include <stdexcept>
 #include <type_traits>
-#include <utility>
 
 namespace kohort {
 namespace Impl {
@@ -16,6 +18,13 @@ struct KokkosLaunch {
   char* level1 = nullptr;  ///< scratch of level 1 of all teams, in device memory
   long long level1_team_bytes = 0;
 };
+
+[[noreturn]] inline void throw_foreign_peer() {
+  throw std::invalid_argument(
+      "kohort: peer(view, rank): the View is not in cluster scratch, or has no data: carve it from "
+      "member.cluster_scratch(0), and ask for its bytes by set_scratch_size(0, "
+      "kohort::PerCluster(bytes))");
+}
 
 }  // namespace Impl
 
@@ -115,18 +124,20 @@ class KokkosMember : public ClusterMember<typename Impl::SpaceTarget<Space>::typ
   using Core::cluster_scratch;
 
   /// A View of this team's cluster scratch as the same View of team `rank`: its loads, stores and
-  /// atomics reach the peer's memory.
+  /// atomics reach the peer's memory. Any other View of scratch is refused on the simulator, and
+  /// undefined on a device.
   template <class Data, class... Properties>
   KOHORT_FUNCTION Kokkos::View<Data, Properties...> peer(
       Kokkos::View<Data, Properties...> const& view, int rank,
       CallSite site = CallSite::current()) const {
     using View = Kokkos::View<Data, Properties...>;
-    using Value = typename View::value_type;
+    using Value = typename View::non_const_value_type;
     static_assert(std::is_same_v<typename View::memory_space, scratch_memory_space>,
                   "kohort: peer() maps a View of this space's scratch_memory_space that was carved "
                   "from cluster_scratch(0); one in device memory is the same for all teams");
-    auto const mine =
-        Impl::HandleFactory::shared<Value[]>(view.data(), static_cast<int>(view.span()));
+    auto* const data = const_cast<Value*>(view.data());
+    require_cluster_scratch(data);
+    auto const mine = Impl::HandleFactory::shared<Value[]>(data, static_cast<int>(view.span()));
     return View(&core().peer(mine, rank, site)[0], view.layout());
   }
   using Core::peer;
@@ -187,6 +198,16 @@ class KokkosMember : public ClusterMember<typename Impl::SpaceTarget<Space>::typ
   }
 
  private:
+  KOHORT_FUNCTION void require_cluster_scratch([[maybe_unused]] void const* data) const {
+    KOKKOS_IF_ON_HOST(
+        (auto const all = this->dynamic_cluster_scratch();
+         auto const* const begin = reinterpret_cast<char const*>(Impl::HandleFactory::data(all));
+         auto const* const at = static_cast<char const*>(data); std::less<> const before;
+         if (before(at, begin) ||
+             !before(at, begin + static_cast<std::size_t>(all.size()) * sizeof(Impl::ScratchUnit)))
+             Impl::throw_foreign_peer();))
+  }
+
   mutable Impl::KokkosLaunch launch_;
   mutable scratch_memory_space team_space_;
   mutable scratch_memory_space cluster_space_;

@@ -48,7 +48,7 @@ KOHORT_FUNCTION void parallel_scan(kohort::Impl::NestedRange<Member, Group, Inde
                                    Closure const& closure,
                                    kohort::CallSite site = kohort::CallSite::current()) {
   using Value = kohort::Impl::ScanValue<Closure>;
-  kohort::Impl::scan_rounds(range, closure, kohort::Sum{}, Value(0), site);
+  kohort::Impl::scan_rounds(range, closure, kohort::Impl::PlainSum{}, Value(), site);
 }
 
 /// `result` is a scalar, which receives the total, or a reducer.

@@ -14,7 +14,7 @@ class ParallelFor<Functor, kohort::ClusterPolicy<Space, Traits...>, Space> {
 
  public:
   ParallelFor(Functor const& functor, Policy const& policy)
-      : functor_(functor), policy_(kohort::Impl::shaped(policy)) {}
+      : functor_(functor), policy_(kohort::Impl::shaped(policy, functor)) {}
 
   void execute() const {
     if (policy_.league().count() == 0) return;
@@ -47,7 +47,7 @@ class ParallelReduce<FunctorReducer, kohort::ClusterPolicy<Space, Traits...>, Sp
                  ViewType const& result)
       : is_on_host_(SpaceAccessibility<HostSpace, typename ViewType::memory_space>::accessible),
         functor_reducer_(functor_reducer),
-        policy_(kohort::Impl::shaped(policy)),
+        policy_(kohort::Impl::shaped(policy, functor_reducer.get_functor())),
         result_(result.data()),
         is_on_device_(SpaceAccessibility<Space, typename ViewType::memory_space>::accessible) {
     static_assert(SpaceAccessibility<Space, typename ViewType::memory_space>::accessible ||
@@ -61,10 +61,13 @@ class ParallelReduce<FunctorReducer, kohort::ClusterPolicy<Space, Traits...>, Sp
     auto const& functor = functor_reducer_.get_functor();
     if (policy_.league().count() == 0) return store_nothing(operation);
     kohort::Impl::declare_shape<typename FunctorReducer::functor_type>(policy_);
+    Value unwanted{};  // where a functor's final() is all that is asked for
+    Value* const result = result_ != nullptr ? result_ : &unwanted;
+    bool const is_on_device = result_ != nullptr ? is_on_device_ : false;
     if (policy_.vector_length() == 1) {
-      kohort::Impl::launch_reduce<true>(policy_, functor, operation, result_, is_on_device_);
+      kohort::Impl::launch_reduce<true>(policy_, functor, operation, result, is_on_device);
     } else {
-      kohort::Impl::launch_reduce<false>(policy_, functor, operation, result_, is_on_device_);
+      kohort::Impl::launch_reduce<false>(policy_, functor, operation, result, is_on_device);
     }
   }
 
@@ -73,6 +76,7 @@ class ParallelReduce<FunctorReducer, kohort::ClusterPolicy<Space, Traits...>, Sp
   void store_nothing(kohort::Impl::LaunchOperation<Reducer> const& operation) const {
     Value value = operation.template identity<Value>();
     operation.finish(value);
+    if (result_ == nullptr) return;
     if (is_on_host_) {
       *result_ = value;
     } else {

@@ -47,11 +47,25 @@ struct LaunchOperation {
   }
 };
 
+/// What Kokkos does to a result that is no reducer: its own default value, and `+=`.
+struct PlainSum {
+  template <class T>
+  KOHORT_FUNCTION T identity() const {
+    return T();
+  }
+  template <class T>
+  KOHORT_FUNCTION T operator()(T const& left, T const& right) const {
+    T value = left;
+    value += right;
+    return value;
+  }
+};
+
 /// A result's operation, and where the result is: a reducer brings both, a scalar is summed up.
 template <class Result>
 struct NestedResult {
   using value_type = Result;
-  static KOHORT_FUNCTION Sum operation(Result const&) { return {}; }
+  static KOHORT_FUNCTION PlainSum operation(Result const&) { return {}; }
   static KOHORT_FUNCTION value_type& place(Result& result) { return result; }
 };
 
