@@ -37,7 +37,11 @@ class ParallelReduce<FunctorReducer, kohort::ClusterPolicy<Space, Traits...>, Sp
   using Reducer = typename FunctorReducer::reducer_type;
   using Value = typename Reducer::value_type;
   static_assert(
-      !std::is_array_v<Value> && std::is_trivially_copyable_v<Value> && sizeof(Value) <= 32,
+      !std::is_pointer_v<typename Reducer::reference_type>,
+      "kohort: parallel_reduce over a ClusterPolicy takes no arrays (value_type[]): reduce "
+      "a struct of at most 32 B, or add to a View by atomics");
+  static_assert(
+      std::is_trivially_copyable_v<Value> && sizeof(Value) <= 32,
       "kohort: parallel_reduce over a ClusterPolicy takes values that are trivially "
       "copyable and at most 32 B; reduce larger ones in parts, or into a View by atomics");
 

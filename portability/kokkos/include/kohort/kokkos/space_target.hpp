@@ -65,26 +65,23 @@ struct SpaceTarget<Kokkos::Cuda> {
   static_assert(backend_is_available<Cuda>, KOHORT_NO_BACKEND_SENTENCE);
   using type = Cuda;
 
-  /// One handle a stream, because a reduction's workspace belongs to it; a new one asks the device,
-  /// also while the stream is being captured. Kept until the process ends, under a number that no
-  /// later stream gets: when a stream ends, nobody tells.
+  /// One handle a stream, because a reduction's workspace belongs to it. Nothing is asked of the
+  /// stream, which may be under capture. Kept until the process ends: when a stream ends, nobody
+  /// tells, and who comes to have the same handle on the same device may have the same workspace.
   static Cuda const& of(Kokkos::Cuda const& space) {
     static auto* const handles = new Handles;
-    cudaStream_t const stream = space.cuda_stream();
-    unsigned long long number = 0;
-    require_success(cudaStreamGetId(stream, &number), "asking for a stream's number");
-    std::pair const key(space.cuda_device(), number);
+    std::pair const key(space.cuda_device(), space.cuda_stream());
     std::lock_guard const lock(handles->mutex);
     auto const found = handles->by_stream.find(key);
     if (found != handles->by_stream.end()) return found->second;
     OutsideCapture const outside;
-    return handles->by_stream.emplace(key, stream).first->second;
+    return handles->by_stream.try_emplace(key, key.second, key.first).first->second;
   }
 
  private:
   struct Handles {
     std::mutex mutex;
-    std::map<std::pair<int, unsigned long long>, Cuda> by_stream;
+    std::map<std::pair<int, cudaStream_t>, Cuda> by_stream;
   };
 };
 #endif

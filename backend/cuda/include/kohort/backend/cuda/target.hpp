@@ -84,6 +84,11 @@ class Cuda {
   explicit Cuda(cudaStream_t stream)
       : state_(std::make_shared<Impl::CudaState>(device_of(stream), stream, false)) {}
 
+  /// The same where the caller knows the stream's device: nothing is asked of the stream, which may
+  /// be under capture.
+  Cuda(cudaStream_t stream, int device)
+      : state_(std::make_shared<Impl::CudaState>(device, stream, false)) {}
+
   cudaStream_t stream() const { return state_->stream; }
   int device() const { return state_->device; }
 
