@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-# cmake -DCOMPILER=… -DFILE=… -DINCLUDE_DIRS=… -P compile_failure.cmake
+# cmake -DCOMPILER=… -DFILE=… -DINCLUDE_DIRS=… [-DFLAGS=…] -P compile_failure.cmake
 # Passes if FILE compiles with KOHORT_CONTROL, and without it fails with the text of its `// expect:` line.
 file(READ "${FILE}" source)
 if(NOT source MATCHES "// expect: ([^\n]+)")
@@ -11,7 +11,7 @@ if(NOT source MATCHES "KOHORT_CONTROL")
 endif()
 list(TRANSFORM INCLUDE_DIRS PREPEND "-I")
 set(command "${COMPILER}" -std=c++20 -fsyntax-only -Werror=unused-result -DKOHORT_UNIT_TARGET=Simulator
-            ${INCLUDE_DIRS})
+            ${FLAGS} ${INCLUDE_DIRS})
 
 execute_process(COMMAND ${command} -DKOHORT_CONTROL "${FILE}" RESULT_VARIABLE status ERROR_VARIABLE errors)
 if(NOT status EQUAL 0)
