@@ -25,11 +25,10 @@ struct Reduce<Simulator> {
     auto const teams = static_cast<std::size_t>(policy.request().league.count());
     auto const partials = std::make_unique<T[]>(teams);  // a vector of bool has no places
     T* const slots = partials.get();
-    Launch<Simulator>::execute(
-        label, policy, [functor, operation, slots](auto const& member) {
-          T const share = team_contribution<T>(member, functor, operation);
-          if (member.team_rank() == 0) slots[member.league_rank()] = share;
-        });
+    Launch<Simulator>::execute(label, policy, [functor, operation, slots](auto const& member) {
+      T const share = team_contribution<T>(member, functor, operation);
+      if (member.team_rank() == 0) slots[member.league_rank()] = share;
+    });
     T total = operation.template identity<T>();
     for (std::size_t team = 0; team < teams; ++team) total = operation(total, slots[team]);
     finish_total(operation, total);
