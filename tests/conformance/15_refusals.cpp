@@ -193,6 +193,13 @@ void preferred_shapes_that_do_not_nest(Target const& target) {
   require_contains(error.limit(), "a preferred cluster is a multiple of its fallback");
 }
 
+struct CountUp {
+  template <class Member>
+  KOHORT_FUNCTION void operator()(Member const&, int& to) const {
+    ++to;
+  }
+};
+
 template <class Target>
 void parallel_reduce_is_refused_as_parallel_for_is(Target const& target) {
   using Policy = ClusterPolicy<Target>;
@@ -208,6 +215,16 @@ void parallel_reduce_is_refused_as_parallel_for_is(Target const& target) {
   require_equal(error.label(), "refused_sum", "label()");
   require_contains(error.limit(), "must be a multiple of the cluster's extent");
   require_equal(result, 42, "the result of a refused reduction");
+  // Leagues of which nobody could keep a partial a team.
+  for (League const league : {League(-4), League(2147483647, 65535)}) {
+    LaunchError const wrong = require_throws<LaunchError>(
+        [&] {
+          parallel_reduce("refused_sum", ClusterPolicy<Target>(target, league, 32), CountUp{},
+                          result);
+        },
+        "a reduction over a league that no device has");
+    require_equal(wrong.label(), "refused_sum", "label()");
+  }
 }
 
 namespace {

@@ -17,8 +17,9 @@ template <class T>
 inline constexpr bool is_cluster_policy = false;
 /// Not one that another library launches: that names no target.
 template <class Target, class... Traits>
-inline constexpr bool is_cluster_policy<ClusterPolicy<Target, Traits...>> =
-    requires { typename ClusterPolicy<Target, Traits...>::target_type; };
+inline constexpr bool is_cluster_policy<ClusterPolicy<Target, Traits...>> = requires {
+  typename ClusterPolicy<Target, Traits...>::target_type;
+};
 
 template <class Policy, class Functor>
 constexpr void require_kernel_functor() {

@@ -22,7 +22,9 @@ struct Reduce<Simulator> {
   template <class Policy, class Functor, class Operation, class T>
   static void execute_to_host(std::string_view label, Policy const& policy, Functor const& functor,
                               Operation operation, T& result) {
-    auto const teams = static_cast<std::size_t>(policy.request().league.count());
+    long long const count = policy.request().league.count();
+    // A league that the launch refuses below gets no memory first.
+    std::size_t const teams = count > 0 && count <= 2147483647LL ? count : 0;
     auto const partials = std::make_unique<T[]>(teams);  // a vector of bool has no places
     T* const slots = partials.get();
     Launch<Simulator>::execute(label, policy, [functor, operation, slots](auto const& member) {
