@@ -15,6 +15,15 @@ struct Largest {
   int second;
 };
 
+KOKKOS_INLINE_FUNCTION void take(int value, Largest& to) {
+  if (value > to.first) {
+    to.second = to.first;
+    to.first = value;
+  } else if (value > to.second) {
+    to.second = value;
+  }
+}
+
 template <class Space>
 struct LargestTwo {
   using reducer = LargestTwo;
@@ -143,12 +152,7 @@ KOKKOS_FUNCTION Found reduce_all(Range const& range) {
       range,
       [](int i, Largest& to) {
         int const value = value_at(i);
-        if (value > to.first) {
-          to.second = to.first;
-          to.first = value;
-        } else if (value > to.second) {
-          to.second = value;
-        }
+        take(value, to);
       },
       LargestTwo<Space>(two));
   found.two[0] = two.first;
@@ -319,12 +323,7 @@ void league_reductions_agree(int vector) {
       "two", policy,
       KOKKOS_LAMBDA(Member const& member, Largest& to) {
         int const value = of(member);
-        if (value > to.first) {
-          to.second = to.first;
-          to.first = value;
-        } else if (value > to.second) {
-          to.second = value;
-        }
+        take(value, to);
       },
       LargestTwo<Space>(two));
   EXPECT_EQ(two.first, 900);

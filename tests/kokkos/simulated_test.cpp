@@ -61,10 +61,13 @@ TYPED_TEST(Simulated, FindingsNameTheFunctorWithoutALabel) {
 }
 
 TYPED_TEST(Simulated, FindingsNameTheFunctorWhereAToolHasTheLabel) {
+  finding_of_a_wrong_peer<TypeParam>();  // from here on we listen
+  Kokkos::parallel_for("before", Kokkos::RangePolicy<TypeParam>(0, 1), [](int) {});
   Recorder const recorder;
   std::string const text = finding_of_a_wrong_peer<TypeParam>();
   EXPECT_SAYS(text, "peer-rank");
   EXPECT_SAYS(text, "finding_of_a_wrong_peer");
+  EXPECT_EQ(text.find("before"), std::string::npos) << text;
   EXPECT_EQ(seen().begun, std::vector<std::string>{"ring of four"});
 }
 

@@ -149,7 +149,6 @@ requires(Kokkos::is_execution_space<Space>::value)  //
   /// 0 stands for AUTO.
   int team_size() const { return team_; }
   int vector_length() const { return vector_length_; }
-  int impl_vector_length() const { return vector_length_; }
   ClusterShape cluster_size() const { return cluster_; }
 
   /// Teams of a cluster; the league is a multiple of it.
@@ -180,7 +179,7 @@ requires(Kokkos::is_execution_space<Space>::value)  //
   }
 
   /// Bytes of scratch: of a team, of each thread, and of each team for its cluster. Level 0 is the
-  /// SM's; level 1, device memory of this policy, has none for clusters.
+  /// SM's; level 1, device memory that each launch takes and gives back, has none for clusters.
   /// @throws std::invalid_argument
   template <class... Sizes>
   ClusterPolicy& set_scratch_size(int level, Sizes const&... sizes) {

@@ -40,17 +40,14 @@ struct KokkosBody {
                     "kohort: the functor is called as functor(Policy::member_type const& member), "
                     "of a reduction with a second argument, T& update. It is const, and takes the "
                     "member by const reference: members are not copied");
-    } else {
-      static_assert(
-          std::is_invocable_v<Functor const&, typename Policy::work_tag, Member const&, Update&...>,
-          "kohort: the functor is called as functor(Tag(), Policy::member_type const& "
-          "member), of a reduction with a third argument, T& update. It is const, and "
-          "takes the member by const reference: members are not copied");
-    }
-    if constexpr (std::is_void_v<typename Policy::work_tag>) {
       functor(member, update...);
     } else {
-      functor(typename Policy::work_tag(), member, update...);
+      using Tag = typename Policy::work_tag;
+      static_assert(std::is_invocable_v<Functor const&, Tag, Member const&, Update&...>,
+                    "kohort: the functor is called as functor(Tag(), Policy::member_type const& "
+                    "member), of a reduction with a third argument, T& update. It is const, and "
+                    "takes the member by const reference: members are not copied");
+      functor(Tag(), member, update...);
     }
   }
 };
