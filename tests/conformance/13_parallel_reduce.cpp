@@ -218,6 +218,46 @@ void a_result_in_a_buffer_feeds_the_next_launch(Target const& target) {
   require_all_equal(download(results), expected, "the sum, used by each team");
 }
 
+/// Sums modulo a number that the launch gives, and a last word on the total.
+struct SumModulo {
+  int modulus;
+
+  template <class T>
+  KOHORT_FUNCTION T identity() const {
+    return T(modulus);  // as good as 0, and of the object's state
+  }
+  template <class T>
+  KOHORT_FUNCTION T operator()(T const& left, T const& right) const {
+    return (left + right) % modulus;
+  }
+  template <class T>
+  KOHORT_FUNCTION void finish(T& total) const {
+    total = total % modulus + 1000;
+  }
+};
+
+struct AddRank {
+  template <class Member>
+  KOHORT_FUNCTION void operator()(Member const& member, int& update) const {
+    update += member.league_rank() * member.team_size() + member.team_rank();
+  }
+};
+
+template <class Target>
+void operations_may_have_state(Target const& target) {
+  using Policy = ClusterPolicy<Target>;
+  constexpr int threads = 33 * 50;
+  for (int const modulus : {7, 11, 1000003}) {
+    int on_host = -1;
+    auto const in_buffer = poisoned<int>(target, 1);
+    parallel_reduce("modulo", Policy(target, 33, 50), AddRank(), on_host, SumModulo{modulus});
+    parallel_reduce("modulo", Policy(target, 33, 50), AddRank(), in_buffer, SumModulo{modulus});
+    int const expected = threads * (threads - 1) / 2 % modulus + 1000;
+    require_equal(on_host, expected, "the total on the host");
+    require_equal(download(in_buffer)[0], expected, "the total in a Buffer");
+  }
+}
+
 template <class Target>
 void an_empty_buffer_is_refused(Target const& target) {
   using Policy = ClusterPolicy<Target>;
@@ -238,6 +278,7 @@ Rung<UnitTarget> const rung(
      {"TheFunctorMayUseItsPeers", the_functor_may_use_its_peers<UnitTarget>},
      {"ManyReductionsFollowEachOther", many_reductions_follow_each_other<UnitTarget>},
      {"AResultInABufferFeedsTheNextLaunch", a_result_in_a_buffer_feeds_the_next_launch<UnitTarget>},
+     {"OperationsMayHaveState", operations_may_have_state<UnitTarget>},
      {"AnEmptyBufferIsRefused", an_empty_buffer_is_refused<UnitTarget>}});
 }  // namespace
 }  // namespace kohort::conformance::reduce
