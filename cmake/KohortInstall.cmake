@@ -6,9 +6,10 @@ endif()
 include(CMakePackageConfigHelpers)
 
 set(package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/kohort")
-set(exported kohort_portability kohort_kohort kohort_testing)
+set(exported kohort_portability kohort_emulated kohort_kohort kohort_testing)
 # The plugin's headers come along whether or not this build has Kokkos: its component looks for one.
-set(include_dirs "${PROJECT_SOURCE_DIR}/portability/include" "${PROJECT_SOURCE_DIR}/portability/kokkos/include"
+set(include_dirs "${PROJECT_SOURCE_DIR}/portability/include" "${PROJECT_SOURCE_DIR}/backend/emulated/include"
+                 "${PROJECT_SOURCE_DIR}/portability/kokkos/include"
                  "${KOHORT_GENERATED_INCLUDE}")
 if(KOHORT_HAS_SIMULATOR)  # what it holds explores schedules of the simulator
   list(APPEND include_dirs "${PROJECT_SOURCE_DIR}/portability/testing/include")

@@ -6,6 +6,11 @@ if(NOT DEFINED KOHORT_CUDA_ARCHITECTURES)
       CACHE STRING "Compute capabilities that kernels are built for")
 endif()
 
+if(NOT DEFINED KOHORT_EMULATED_CLUSTERS)
+  set(KOHORT_EMULATED_CLUSTERS OFF
+      CACHE BOOL "Compile CUDA kernels for emulated clusters too, beside the device's own")
+endif()
+
 # kohort_add_kernels(<target> FILES <file.cpp>... [TARGETS simulator cuda])
 #
 # Adds each file to <target> once for every kernel target: as C++ for `simulator`, as CUDA for `cuda`, with
@@ -109,6 +114,9 @@ function(kohort_cuda_options target)
   foreach(architecture IN LISTS KOHORT_CUDA_ARCHITECTURES)
     list(APPEND options -gencode=arch=compute_${architecture},code=sm_${architecture})
   endforeach()
+  if(KOHORT_EMULATED_CLUSTERS)
+    list(APPEND options -DKOHORT_EMULATED_CLUSTERS)
+  endif()
   if(KOHORT_CUDA_PTXAS_VERBOSE)
     list(APPEND options -Xptxas=-v)
   endif()

@@ -46,8 +46,9 @@ void add_release(Releases& at, Released const& one, bool carries_all) {
 bool ClusterCheck::reaches(AtomicScope scope, ThreadOrder const& from, std::uint32_t cluster,
                            std::uint16_t team) const {
   if (scope >= AtomicScope::device) return true;
-  bool const same_cluster = cluster == static_cast<std::uint32_t>(cluster_.index);
-  return same_cluster && (scope == AtomicScope::cluster || team == from.team());
+  auto const mine = static_cast<std::uint32_t>(cluster_.index);
+  if (scope == AtomicScope::cluster) return launch_->share_a_domain(cluster, mine);
+  return cluster == mine && team == from.team();
 }
 
 void ClusterCheck::before_atomic(void const* address, AtomicAccess access, SiteId site) {

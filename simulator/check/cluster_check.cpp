@@ -12,6 +12,7 @@ thread_local ClusterCheck* running_check = nullptr;
 
 void ClusterCheck::begin(LaunchCheck& launch, int worker) {
   launch_ = &launch;
+  launch.note_group(static_cast<std::uint32_t>(cluster_.index), cluster_.group);
   worker_ = worker;
   ignored_ = ignored_barrier();
   faults_.clear();

@@ -165,10 +165,14 @@ void report_shuffle_source(ThreadState& self, ThreadState const& lane, int exist
   abandon(self);
 }
 
-void report_peer_rank(ThreadState& self, int rank, Site site) {
+void report_peer_rank(Thread& thread, int rank, int size, Site site) {
+  report_peer_rank(state_of(thread), rank, size, site);
+}
+
+void report_peer_rank(ThreadState& self, int rank, int size, Site site) {
   record(self, Report(cluster_of(self), "peer-rank")
                    .row(name(self), fmt::format("peer(…, {})", rank), place(site),
-                        fmt::format("the cluster has {} teams", cluster_of(self).size)));
+                        fmt::format("the cluster has {} teams", size)));
   abandon(self);
 }
 

@@ -22,7 +22,7 @@ namespace kohort::simulator {
 [[noreturn]] void report_mismatched_exchange(ThreadState& self, Rendezvous const& meeting,
                                              Exchange const& request, Site site);
 [[noreturn]] void report_shuffle_source(ThreadState& self, ThreadState const& lane, int existing);
-[[noreturn]] void report_peer_rank(ThreadState& self, int rank, Site site);
+[[noreturn]] void report_peer_rank(ThreadState& self, int rank, int size, Site site);
 [[noreturn]] void report_exception(ThreadState& self, std::exception_ptr thrown);
 [[noreturn]] void report_overrun_canary(ThreadState& self);
 

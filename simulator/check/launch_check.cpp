@@ -36,8 +36,11 @@ void require_instrumentation(LaunchShape const& shape) {
 
 }  // namespace
 
-LaunchCheck::LaunchCheck(LaunchShape const& shape, int workers)
-    : is_parallel_(workers > 1), histories_(static_cast<std::size_t>(workers)) {
+LaunchCheck::LaunchCheck(LaunchShape const& shape, int workers, long long clusters)
+    : is_parallel_(workers > 1),
+      reach_(shape.cluster_scope),
+      histories_(static_cast<std::size_t>(workers)) {
+  if (reach_ == ClusterScopeReach::group) groups_.resize(static_cast<std::size_t>(clusters));
   require_instrumentation(shape);
   shadow_is_in_use.store(true);
   prepare_sites();

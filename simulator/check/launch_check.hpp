@@ -49,7 +49,7 @@ class HistoryPool {
 class LaunchCheck {
  public:
   /// @throws std::invalid_argument when this build or this process can't check
-  LaunchCheck(LaunchShape const& shape, int workers);
+  LaunchCheck(LaunchShape const& shape, int workers, long long clusters);
   ~LaunchCheck();
   LaunchCheck(LaunchCheck const&) = delete;
   LaunchCheck& operator=(LaunchCheck const&) = delete;
@@ -71,6 +71,16 @@ class LaunchCheck {
   /// Whether a thread of one cluster has acquired what another's released.
   bool has_acquired_of_others() const { return acquired_.load(std::memory_order_relaxed); }
   void note_acquire_of_others() { acquired_.store(true, std::memory_order_relaxed); }
+
+  /// Whether atomics of cluster scope by the two clusters reach each other. Both have started.
+  bool share_a_domain(std::uint32_t one, std::uint32_t other) const {
+    if (one == other) return true;
+    if (reach_ == ClusterScopeReach::group) return groups_[one] == groups_[other];
+    return reach_ == ClusterScopeReach::device;
+  }
+  void note_group(std::uint32_t cluster, int group) {
+    if (reach_ == ClusterScopeReach::group) groups_[cluster] = group;
+  }
 
   /// Of the global memory that a worker's clusters touch.
   HistoryPool& histories(int worker) { return histories_[static_cast<std::size_t>(worker)]; }
@@ -95,6 +105,8 @@ class LaunchCheck {
   SegmentId first_segment_;
   std::uint32_t number_;
   bool is_parallel_;
+  ClusterScopeReach reach_;
+  std::vector<int> groups_;  ///< by cluster, of a launch in which a group is a domain
   std::atomic<bool> acquired_{false};
   std::unique_ptr<std::atomic<bool>[]> locks_;
   std::array<Shard, 64> shards_;

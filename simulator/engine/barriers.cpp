@@ -95,13 +95,12 @@ static void check_meeting(ClusterState& cluster, ThreadState const& last, int id
   cluster.check->met(threads, BarrierKind::named, site);
 }
 
-void named_barrier(Thread& thread, int id, int subgroups, Site site) {
-  ThreadState& self = state_of(thread);
+namespace {
+
+void meet_at(ThreadState& self, int id, int subgroups, Site site) {
   ClusterState& cluster = cluster_of(self);
   TeamState& team = cluster.team_of(self);
   int const threads = subgroups * team.subgroup_lanes;
-  if (id < 1 || id > 15 || subgroups < 1 || threads > team.threads + team.subgroup_lanes - 1)
-    report_named_barrier_arguments(self, id, subgroups, site);
   NamedBarrier& barrier = team.named[static_cast<std::size_t>(id)];
   team.highest_named = std::max(team.highest_named, id);
   if (barrier.arrived == 0) {
@@ -127,6 +126,22 @@ void named_barrier(Thread& thread, int id, int subgroups, Site site) {
       cluster.scheduler.make_ready(i);
   }
   reschedule(cluster, self);
+}
+
+}  // namespace
+
+void named_barrier(Thread& thread, int id, int subgroups, Site site) {
+  ThreadState& self = state_of(thread);
+  TeamState const& team = cluster_of(self).team_of(self);
+  int const threads = subgroups * team.subgroup_lanes;
+  if (id < 1 || id > 7 || subgroups < 1 || threads > team.threads + team.subgroup_lanes - 1)
+    report_named_barrier_arguments(self, id, subgroups, site);
+  meet_at(self, id, subgroups, site);
+}
+
+void warpgroup_barrier(Thread& thread, Site site) {
+  ThreadState& self = state_of(thread);
+  meet_at(self, 8 + self.rank / 128, 128 / self.team->subgroup_lanes, site);
 }
 
 void complete_cluster_barrier(ClusterState& cluster) {

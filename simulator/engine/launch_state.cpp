@@ -31,6 +31,14 @@ Placement placement_of(LaunchShape const& shape, DeviceProfile const& profile, i
                                 : Placement(profile, teams_per_sm, size);
 }
 
+/// Slot of the first cluster. Persistent teams are dealt out from wherever the hardware's turn stands:
+/// so with each seed from another group.
+int first_slot_of(LaunchShape const& shape, Schedule const& schedule, int slots) {
+  if (shape.cluster_scope == ClusterScopeReach::cluster || slots == 0) return 0;
+  std::uint64_t const spread = schedule.seed * 0x9e3779b97f4a7c15U;
+  return static_cast<int>((spread >> 32U) % static_cast<std::uint64_t>(slots));
+}
+
 int workers_for(EngineOptions const& options, long long clusters) {
   if (options.schedule.serial) return 1;
   int const cores = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
@@ -61,8 +69,9 @@ LaunchState::LaunchState(LaunchShape const& shape, EngineOptions const& options,
       slot_taken_(
           static_cast<std::size_t>(plan_.wave() > 0 ? plan_.wave() : placement_.resident_limit()),
           false),
+      first_slot_(first_slot_of(shape, options.schedule, static_cast<int>(slot_taken_.size()))),
       stop_after_(plan_.size()) {
-  if (options.mode == Mode::check) check_ = std::make_unique<LaunchCheck>(shape, worker_count_);
+  if (options.mode == Mode::check) check_ = std::make_unique<LaunchCheck>(shape, worker_count_, plan_.size());
   if (!options.trace_path.empty()) {
     owned_observers_.push_back(std::make_unique<PlacementTrace>(options.trace_path));
     observers_.push_back(owned_observers_.back().get());
@@ -83,7 +92,7 @@ int LaunchState::free_slot() const {
   if (resident_ >= resident_limit()) return -1;
   // A cluster's slot follows from its index, so that where it runs does not depend on the number
   // of workers. Only when clusters wait for each other must one take whichever place is free.
-  auto const own = static_cast<int>(next_ % resident_limit());
+  auto const own = static_cast<int>((next_ + first_slot_) % resident_limit());
   if (!slot_taken_[static_cast<std::size_t>(own)]) return own;
   if (stuck_clusters_.load() == 0) return -1;
   for (int slot = 0; slot < resident_limit(); ++slot) {

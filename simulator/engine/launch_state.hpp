@@ -138,6 +138,7 @@ class LaunchState {
   long long next_ = 0;
   int resident_ = 0;
   std::vector<bool> slot_taken_;
+  int first_slot_;
   std::atomic<long long> stop_after_;
   std::atomic<std::uint64_t> progress_{0};
   std::atomic<int> stuck_clusters_{0};

@@ -75,7 +75,7 @@ void fence(Thread& thread, AtomicScope scope, Site site) {
 void* map_peer(Thread& thread, void* mine, int rank, Site site) {
   ThreadState& self = state_of(thread);
   ClusterState& cluster = cluster_of(self);
-  if (rank < 0 || rank >= cluster.size) report_peer_rank(self, rank, site);
+  if (rank < 0 || rank >= cluster.size) report_peer_rank(self, rank, cluster.size, site);
   std::ptrdiff_t const blocks = rank - self.team->rank;
   return static_cast<std::byte*>(mine) +
          blocks * static_cast<std::ptrdiff_t>(cluster.arena.stride());

@@ -68,6 +68,7 @@ constexpr IntegerEntry integer_entries[] = {
 };
 
 constexpr BooleanEntry boolean_entries[] = {
+    {"l2_is_per_group", &DeviceProfile::l2_is_per_group},
     {"has_dsmem", &DeviceProfile::has_dsmem},
     {"has_multicast", &DeviceProfile::has_multicast},
     {"has_work_queue", &DeviceProfile::has_work_queue},

@@ -20,7 +20,7 @@ constexpr std::array<CatalogueEntry, 41> entries{{
      "each side believes in an order that the other did not keep",
      "let all threads of the team pass the same barriers in the same order"},
     {"named-barrier",
-     "a named barrier has an id from 1 to 15, and all who meet at it name the same count of whole "
+     "a named barrier has an id from 1 to 7, and all who meet at it name the same count of whole "
      "subgroups of the team",
      "give each meeting its own id, and the same count in every subgroup that comes"},
     {"cluster-barrier-divergent",

@@ -146,7 +146,7 @@ void arrive_at_peers_transfer_barrier(Thread& thread, void* barrier, int rank,
                                       bool publishes_writes, Site site) {
   ThreadState& self = state_of(thread);
   ClusterState& cluster = cluster_of(self);
-  if (rank < 0 || rank >= cluster.size) report_peer_rank(self, rank, site);
+  if (rank < 0 || rank >= cluster.size) report_peer_rank(self, rank, cluster.size, site);
   if (!is_own(self, barrier))
     report_transfer_scratch(self, "arrive", "a barrier is named as the calling team's own", site);
   if (rank != self.team->rank) require_mapped(self, "a barrier", barrier, site);

@@ -162,7 +162,7 @@ namespace {
 void begin_push(ThreadState& self, Transfer transfer, void* object, int rank, void* barrier) {
   ClusterState& cluster = cluster_of(self);
   Site const site = transfer.site;
-  if (rank < 0 || rank >= cluster.size) report_peer_rank(self, rank, site);
+  if (rank < 0 || rank >= cluster.size) report_peer_rank(self, rank, cluster.size, site);
   require_scratch(self, "a push's object", object, transfer.bytes, site);
   if (rank != self.team->rank) {
     require_mapped(self, "a push's object", object, site);

@@ -122,22 +122,42 @@ void a_cluster_over_the_devices_largest(Target const& target) {
 template <class Target>
 void native_clusters_are_what_the_device_has(Target const& target) {
   using Policy = ClusterPolicy<Target>;
-  int const size = cluster_teams(target, 2);
   auto const counts = filled<int>(target, 1, 0);
-  parallel_for("native", Policy(target, 2 * size, 1, size).mode(ClusterMode::native),
-               CountTeams{counts.data()});
-  require_equal(download(counts)[0], 2 * size, "teams of a native launch");
+  Policy pairs(target, 4, 1, 2);
+  pairs.mode(ClusterMode::native);
+  if (pairs.validate(CountTeams{nullptr})) {
+    parallel_for("native", pairs, CountTeams{counts.data()});
+    require_equal(download(counts)[0], 4, "teams of a native launch");
+  } else {
+    LaunchError const error = refusal(pairs);
+    require_contains(error.limit(), "has no thread-block clusters");
+    require_contains(error.would_work(), "ClusterMode::automatic, which emulates clusters");
+  }
   int const over = properties(target).largest_nonportable_cluster + 1;
   Policy too_large(target, over, 1, over);
   too_large.allow_nonportable_size().mode(ClusterMode::native);
   require_contains(refusal(too_large).asked(), "mode native");
 }
 
+/// Where the kernel was compiled for them; else the refusal says how to have that.
 template <class Target>
-void emulated_clusters_are_refused_until_they_exist(Target const& target) {
+void emulated_clusters_run_or_say_why_not(Target const& target) {
   using Policy = ClusterPolicy<Target>;
-  LaunchError const error = refusal(Policy(target, 4, 1, 2).mode(ClusterMode::emulated));
-  require_contains(error.limit(), "emulated clusters are not part of this build");
+  auto const counts = filled<int>(target, 1, 0);
+  Policy const pairs = Policy(target, 10, 1, 2).mode(ClusterMode::emulated);
+  if (pairs.validate(CountTeams{nullptr})) {
+    parallel_for("emulated", pairs, CountTeams{counts.data()});
+    require_equal(download(counts)[0], 10, "teams of an emulated launch");
+    LaunchError const error = refusal(Policy(target, 18, 1, 9).mode(ClusterMode::emulated));
+    require_contains(error.limit(), "a cluster over 8 needs allow_nonportable_size()");
+    Policy too_large(target, 17, 1, 17);
+    too_large.allow_nonportable_size().mode(ClusterMode::emulated);
+    require_contains(refusal(too_large).limit(), "largest cluster is 16 teams");
+  } else {
+    LaunchError const error = refusal(pairs);
+    require_contains(error.limit(), "not compiled for emulated clusters");
+    require_contains(error.would_work(), "KOHORT_EMULATED_CLUSTERS");
+  }
 }
 
 template <class Target>
@@ -237,8 +257,7 @@ Rung<UnitTarget> const rung(
      {"ANonportableClusterWithoutOptingIn", a_nonportable_cluster_without_opting_in<UnitTarget>},
      {"AClusterOverTheDevicesLargest", a_cluster_over_the_devices_largest<UnitTarget>},
      {"NativeClustersAreWhatTheDeviceHas", native_clusters_are_what_the_device_has<UnitTarget>},
-     {"EmulatedClustersAreRefusedUntilTheyExist",
-      emulated_clusters_are_refused_until_they_exist<UnitTarget>},
+     {"EmulatedClustersRunOrSayWhyNot", emulated_clusters_run_or_say_why_not<UnitTarget>},
      {"TooManyThreads", too_many_threads<UnitTarget>},
      {"MoreThreadsThanLaunchBoundsPromise", more_threads_than_launch_bounds_promise<UnitTarget>},
      {"TooMuchScratch", too_much_scratch<UnitTarget>},

@@ -22,8 +22,10 @@ void properties_are_of_one_piece(Target const& target) {
   require(device.largest_portable_cluster >= 1 &&
               device.largest_portable_cluster <= device.largest_nonportable_cluster,
           "portable clusters are no larger than non-portable ones");
-  require(device.has_dsmem == (device.largest_nonportable_cluster > 1),
-          "clusters over one exist where teams can map each other's scratch");
+  bool const is_native = device.cluster_mode == ClusterMode::native;
+  require(device.cluster_mode != ClusterMode::automatic, "automatic stands for another mode");
+  require(device.has_dsmem == (is_native && device.largest_nonportable_cluster > 1),
+          "native clusters over one exist where teams can map each other's scratch");
 }
 
 struct CountTeams {

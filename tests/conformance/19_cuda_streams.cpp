@@ -152,7 +152,7 @@ void a_cluster_of_one_is_launched_as_a_plain_kernel(Cuda const& target) {
   auto const nothing = KOHORT_LAMBDA(Plain::member_type const&){};
   Capture capture(target);
   parallel_for("one", Plain(target, 12, 32, ClusterShape(1)), nothing);
-  parallel_for("four", Plain(target, 12, 32, ClusterShape(4)), nothing);
+  parallel_for("four", Plain(target, 12, 32, ClusterShape(4)).mode(ClusterMode::native), nothing);
   capture.end();
   std::vector<unsigned> sizes;
   for (cudaGraphNode_t node : capture.nodes()) sizes.push_back(clusters_of_node(node));
@@ -199,7 +199,8 @@ void threads_share_a_target(Cuda const& target) {
 void probed_groups_explain_the_resident_limit(Cuda const& target) {
   DeviceProperties const device = properties(target);
   std::vector<int> const groups = probe_domains(target);
-  if (device.largest_nonportable_cluster == 1) {
+  auto const pair = Plain(target, 2, 32, ClusterShape(2)).mode(ClusterMode::native);
+  if (!pair.validate(KOHORT_LAMBDA(Plain::member_type const&){})) {
     require(groups.empty(), "groups on a device without clusters");
     return;
   }
@@ -211,7 +212,7 @@ void probed_groups_explain_the_resident_limit(Cuda const& target) {
     int expected = 0;
     for (int group : groups) expected += group / size;
     Full policy(target, size, 128, ClusterShape(size));
-    policy.allow_nonportable_size().dynamic_team_scratch(
+    policy.allow_nonportable_size().mode(ClusterMode::native).dynamic_team_scratch(
         static_cast<int>(device.max_team_scratch_bytes));
     require_equal(policy.max_active_clusters(touch), expected,
                   "clusters of " + std::to_string(size) + " resident, one team an SM");

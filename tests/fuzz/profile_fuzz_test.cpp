@@ -37,6 +37,7 @@ has_multicast = { value = true, source = "here" }
 has_work_queue = { value = false, source = "here" }
 has_pair_mma = { value = true, source = "here" }
 l2_bytes = { value = 65536, source = "here" }
+l2_is_per_group = { value = false, source = "here" }
 memory_bandwidth_tb_s = { value = 0.5, source = "here" }
 clock_mhz = { value = 1000, source = "here" }
 )";

@@ -39,6 +39,7 @@ std::vector<std::string> const valid_lines = {
     R"(has_work_queue = { value = false, source = "here" })",
     R"(has_pair_mma = { value = true, source = "here" })",
     R"(l2_bytes = { value = 65536, source = "here" })",
+    R"(l2_is_per_group = { value = false, source = "here" })",
     R"(memory_bandwidth_tb_s = { value = 0.5, source = "here" })",
     R"(clock_mhz = { value = 1000, source = "here" })",
 };

@@ -89,8 +89,15 @@ class ClusterPolicy {
     return *this;
   }
 
+  /// How clusters are made; emulated ones are for devices that have none, and for comparison.
   ClusterPolicy& mode(ClusterMode mode) {
     request_.mode = mode;
+    return *this;
+  }
+
+  /// How emulated clusters come by their tasks. Hardware clusters are begun by the device.
+  ClusterPolicy& task_handout(TaskHandout handout) {
+    request_.handout = handout;
     return *this;
   }
 

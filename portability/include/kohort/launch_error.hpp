@@ -48,6 +48,9 @@ struct ResidencyQueries {
   std::function<int(int size)> max_active_clusters;
   /// Threads a team of this kernel can have at most (registers, launch bounds).
   int max_team_threads = 1024;
+  /// Of a launch in emulated clusters, where the kernel can't have them: why, and what would work.
+  std::string why_not_emulated;
+  std::string would_be_emulated;
 };
 
 /// Finds the first limit that `request` breaks on a device with `properties`.

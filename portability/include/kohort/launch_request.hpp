@@ -10,6 +10,16 @@ namespace kohort {
 /// How a cluster is made: by the hardware, in software, or as the device allows.
 enum class ClusterMode { automatic, native, emulated };
 
+/// How an emulated launch hands its tasks, the clusters of the league, to the clusters that are
+/// resident. Each way begins lower tasks first.
+enum class TaskHandout {
+  automatic,  ///< fixed or dynamic where all share one domain, by_domain elsewhere
+  fixed,      ///< each takes the tasks that its number tells: no counter
+  by_domain,  ///< each domain has a run of the league, so that neighbours meet in its cache; who is
+              ///< done with its own takes over from others
+  dynamic     ///< one counter for all
+};
+
 namespace Impl {
 
 /// A launch as plain numbers: what a policy asks of a backend, and what a refusal quotes.
@@ -31,6 +41,7 @@ struct LaunchRequest {
   bool manual_lifetime = false;
   bool begins_early = false;
   ClusterMode mode = ClusterMode::automatic;
+  TaskHandout handout = TaskHandout::automatic;
 };
 
 }  // namespace Impl

@@ -23,6 +23,7 @@ template <class Target, class Traits>
 class ClusterMember : public Collectives<ClusterMember<Target, Traits>>,
                       public Transfers<ClusterMember<Target, Traits>, Target> {
   using layout = Impl::LayoutOf<Traits, Impl::scratch_gap<Target>>;
+  using team_layout = Impl::TeamLayoutOf<Traits, Impl::scratch_gap<Target>>;
   using handle_type = Impl::ThreadHandle<Target>;
 
  public:
@@ -111,7 +112,7 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>>,
   }
 
   /// Waits until `subgroups` whole subgroups of the team have come to barrier `id`.
-  /// @param id         1 … 15; the team barrier keeps 0 to itself
+  /// @param id         1 … 7; the others are the library's
   /// @param subgroups  how many meet here: the same number in each of them
   KOHORT_FUNCTION void named_barrier(int id, int subgroups,
                                      CallSite site = CallSite::current()) const {
@@ -120,10 +121,10 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>>,
 
   /// Waits for every thread of every team of the cluster; what they wrote before, in any memory,
   /// is visible after. 358–387 cycles at 128 threads; a team barrier when the cluster is one team.
+  /// As with the team barrier, all threads of a team come to the same call.
   KOHORT_FUNCTION void cluster_barrier(CallSite site = CallSite::current()) const {
     ensure_entered(site);
-    thread_.cluster_arrive(site);
-    thread_.cluster_wait(site);
+    thread_.cluster_barrier(site);
   }
 
   /// The same, with `between` called by every thread between its arrival and its wait. What
@@ -194,14 +195,17 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>>,
     static_assert(!std::is_same_v<Object, Impl::NoScratch>,
                   "the policy has no ClusterScratch trait");
     return Impl::HandleFactory::shared<Object>(
-        scratch<std::remove_extent_t<Object>>(layout::cluster_offset));
+        cluster_place<std::remove_extent_t<Object>>(layout::cluster_offset));
   }
 
   /// The DynamicTeamScratch array.
   KOHORT_FUNCTION typename Traits::dynamic_team_scratch* dynamic_team_scratch() const {
     static_assert(layout::has_dynamic_team, "the policy has no DynamicTeamScratch trait");
+    // Where cluster scratch is no part of the team's memory, the array begins sooner.
     return scratch<typename Traits::dynamic_team_scratch>(
-        layout::dynamic_team_offset(layout::has_dynamic_cluster ? dynamic_cluster_size() : 0));
+        thread_.is_emulated()
+            ? team_layout::dynamic_team_offset(0)
+            : layout::dynamic_team_offset(layout::has_dynamic_cluster ? dynamic_cluster_size() : 0));
   }
   KOHORT_FUNCTION int dynamic_team_size() const { return thread_.dynamic_team_count(); }
 
@@ -210,8 +214,8 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>>,
       const {
     using Element = typename Traits::dynamic_cluster_scratch;
     static_assert(layout::has_dynamic_cluster, "the policy has no DynamicClusterScratch trait");
-    return Impl::HandleFactory::shared<Element[]>(scratch<Element>(layout::dynamic_cluster_offset),
-                                                  dynamic_cluster_size());
+    return Impl::HandleFactory::shared<Element[]>(
+        cluster_place<Element>(layout::dynamic_cluster_offset), dynamic_cluster_size());
   }
   KOHORT_FUNCTION int dynamic_cluster_size() const { return thread_.dynamic_cluster_count(); }
 
@@ -291,6 +295,11 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>>,
   template <class T>
   KOHORT_FUNCTION T* scratch(std::size_t offset) const {
     return reinterpret_cast<T*>(thread_.scratch() + offset);
+  }
+  /// Of what peers map: the team's own memory too, or the arena of emulated clusters.
+  template <class T>
+  KOHORT_FUNCTION T* cluster_place(std::size_t offset) const {
+    return reinterpret_cast<T*>(thread_.cluster_scratch() + offset);
   }
 
   handle_type thread_;

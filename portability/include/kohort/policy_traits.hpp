@@ -99,5 +99,10 @@ using LayoutOf = ScratchLayout<typename Traits::team_scratch, typename Traits::c
                                typename Traits::dynamic_team_scratch,
                                typename Traits::dynamic_cluster_scratch, Gap>;
 
+/// The same without what peers map.
+template <class Traits, std::size_t Gap = 0>
+using TeamLayoutOf = ScratchLayout<typename Traits::team_scratch, NoScratch,
+                                   typename Traits::dynamic_team_scratch, NoScratch, Gap>;
+
 }  // namespace Impl
 }  // namespace kohort

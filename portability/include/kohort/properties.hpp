@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kohort/launch_request.hpp>
 #include <kohort/targets.hpp>
 
 #include <string>
@@ -20,7 +21,9 @@ struct DeviceProperties {
   int max_teams_per_sm = 0;
   long long max_team_scratch_bytes = 0;  ///< bytes a team can ask for
   long long scratch_bytes_per_sm = 0;
-  int largest_portable_cluster = 1;     ///< teams
+  /// How ClusterMode::automatic makes clusters: native where the hardware has them.
+  ClusterMode cluster_mode = ClusterMode::native;
+  int largest_portable_cluster = 1;     ///< teams, in that mode
   int largest_nonportable_cluster = 1;  ///< teams, with allow_nonportable_size()
   bool has_dsmem = false;
   bool has_multicast = false;

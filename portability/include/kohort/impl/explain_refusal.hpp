@@ -130,12 +130,11 @@ inline Support explain_cluster(LaunchRequest const& request, DeviceProperties co
   long long const size = request.cluster.count();
   int const portable = properties.largest_portable_cluster;
   int const largest = properties.largest_nonportable_cluster;
-  if (request.mode == ClusterMode::emulated)
-    return refused("emulated clusters are not part of this build",
-                   size > 1 && largest <= 1 ? "a cluster of 1, with ClusterMode::automatic"
-                                            : "ClusterMode::automatic or native");
+  if (size > 1 && !queries.why_not_emulated.empty())
+    return refused(queries.why_not_emulated, queries.would_be_emulated);
   if (size > 1 && largest <= 1)
-    return refused(properties.device + " has no thread-block clusters", "a cluster of 1");
+    return refused(properties.device + " has no thread-block clusters",
+                   "a cluster of 1, or ClusterMode::automatic, which emulates clusters there");
   if (size > largest) {
     bool const only_portable = !request.nonportable_size_allowed && portable < largest;
     std::string fits = cluster_that_fits(queries, only_portable ? std::max(portable, 1) : largest);
@@ -148,7 +147,9 @@ inline Support explain_cluster(LaunchRequest const& request, DeviceProperties co
                    cluster_that_fits(queries, portable) +
                        nonportable_alternative(request, properties, queries));
   if (queries.max_active_clusters(static_cast<int>(size)) == 0)
-    return refused("no group of SMs has room for one such cluster at once",
+    return refused(properties.cluster_mode == ClusterMode::emulated
+                       ? "no domain has room for one such cluster at once"
+                       : "no group of SMs has room for one such cluster at once",
                    cluster_that_fits(queries, static_cast<int>(size)));
   return {};
 }

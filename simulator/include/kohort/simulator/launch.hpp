@@ -35,6 +35,11 @@ enum class OnFault : std::uint8_t { throws, aborts, logs };
 /// @throws std::invalid_argument that lists the three.
 OnFault parse_on_fault(std::string const& text);
 
+/// What atomics and fences of cluster scope reach: the hardware cluster; or in a launch of software
+/// clusters, whose teams are clusters of one to the engine, the teams of a domain: an SM group with
+/// an L2 of its own, or the device.
+enum class ClusterScopeReach : std::uint8_t { cluster, group, device };
+
 /// A launch as plain numbers; the caller has made sure that it fits the device.
 struct LaunchShape {
   std::string label;
@@ -47,6 +52,7 @@ struct LaunchShape {
   std::size_t scratch_alignment = 16;
   std::vector<ScratchObject> scratch_objects = {};
   bool manual_lifetime = false;
+  ClusterScopeReach cluster_scope = ClusterScopeReach::cluster;
   bool is_instrumented = false;  ///< the kernel's unit was compiled for check mode
 };
 

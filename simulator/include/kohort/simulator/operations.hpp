@@ -21,7 +21,10 @@ namespace kohort::simulator {
 #endif
 
 KOHORT_SIMULATOR_NO_PLT void team_barrier(Thread& thread, Site site);
+/// @param id  1 … 7
 void named_barrier(Thread& thread, int id, int subgroups, Site site);
+/// The 128 neighbouring threads that the thread belongs to meet.
+void warpgroup_barrier(Thread& thread, Site site);
 
 /// Which barrier of the cluster a thread is at: the launcher's own are the same hardware barrier
 /// as the kernel's, so that pairing one with another is possible, and a finding.
@@ -50,6 +53,8 @@ void exchange(Thread& thread, Exchange const& request, Site site);
 
 /// The same place in the block of team `rank` of the cluster.
 void* map_peer(Thread& thread, void* mine, int rank, Site site);
+/// A peer that a cluster of `size` teams does not have.
+[[noreturn]] void report_peer_rank(Thread& thread, int rank, int size, Site site);
 
 /// The thread that this OS thread is running, or null outside kernels.
 Thread* current_thread() noexcept;

@@ -44,7 +44,9 @@ struct DeviceProfile {
   bool has_work_queue = false;  ///< a running cluster can take over a pending one's task
   bool has_pair_mma = false;    ///< two teams can share one matrix operation
 
-  long long l2_bytes = 0;             ///< bytes of the last cache that the whole device reaches
+  long long l2_bytes = 0;  ///< bytes of the cache behind all SMs, of all groups together
+  /// Each group of SMs has an equal part of it to itself, and the parts are not coherent.
+  bool l2_is_per_group = false;
   std::string memory_kind;            ///< such as "HBM"
   double memory_bandwidth_tb_s = 0;   ///< 10^12 bytes a second
   std::string memory_bandwidth_kind;  ///< "copy" (read plus written), "achieved" or "peak"

@@ -2,13 +2,31 @@
 #pragma once
 
 #include <kohort/backend/cpu/target.hpp>
+#include <kohort/backend/emulated/plan.hpp>
 #include <kohort/properties.hpp>
+
+#include <algorithm>
+#include <vector>
 
 namespace kohort::Impl {
 
 template <>
 struct Capability<Simulator> {
   static DeviceProperties of(Simulator const& target) {
+    return in_mode(target, target.cluster_mode());
+  }
+
+  static DeviceProperties in_mode(Simulator const& target, ClusterMode mode) {
+    DeviceProperties const properties = of_hardware(target);
+    std::vector<int> const& groups = properties.domains;
+    int const domain_sms = target.profile().l2_is_per_group
+                               ? *std::max_element(groups.begin(), groups.end())
+                               : properties.sm_count;
+    return mode == ClusterMode::emulated ? emulated_properties(properties, domain_sms) : properties;
+  }
+
+ private:
+  static DeviceProperties of_hardware(Simulator const& target) {
     simulator::DeviceProfile const& profile = target.profile();
     DeviceProperties properties;
     properties.target = "Simulator";

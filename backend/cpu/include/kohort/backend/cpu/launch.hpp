@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kohort/backend/cpu/emulated_memory.hpp>
 #include <kohort/backend/cpu/residency.hpp>
 #include <kohort/backend/cpu/thread.hpp>
+#include <kohort/backend/emulated/run.hpp>
 #include <kohort/parallel_for.hpp>
 #include <kohort/simulator/launch.hpp>
 
@@ -15,13 +17,17 @@ template <>
 struct Launch<Simulator> {
   template <class Policy, class Functor>
   static void execute(std::string_view label, Policy const& policy, Functor const& functor) {
-    simulator::LaunchShape const shape = accepted_shape(label, policy, functor);
+    ResolvedSimulation const launch = accepted(label, policy, functor);
     simulator::EngineOptions options = policy.target().engine_options();
     if (auto const overriding = simulator::overriding_schedule()) options.schedule = *overriding;
-    Kernel<Functor> const kernel{functor, policy.request().dynamic_team_count,
-                                 policy.request().dynamic_cluster_count};
-    policy.target().set_last_counts(
-        simulator::launch(shape, options, &run_thread<Policy, Functor>, &kernel));
+    if (launch.emulated) {
+      policy.target().set_last_counts(emulate(label, policy, functor, launch, options));
+      return;
+    }
+    Kernel<Functor> const kernel{functor, launch.request.dynamic_team_count,
+                                 launch.request.dynamic_cluster_count};
+    policy.target().set_last_counts(simulator::launch(shape_of<Policy>(label, launch), options,
+                                                      &run_thread<Policy, Functor>, &kernel));
   }
 
  private:
@@ -47,24 +53,32 @@ struct Launch<Simulator> {
       shape.scratch_objects.push_back({name, offset, bytes, sizeof(Element), is_mapped});
   }
 
-  /// The policy's scratch as the simulator lays it out.
+  /// The policy's scratch as the simulator lays it out; of an emulated launch the team's own part.
   template <class Traits>
-  static void add_objects(simulator::LaunchShape& shape, LaunchRequest const& request) {
+  static void add_objects(simulator::LaunchShape& shape, ResolvedSimulation const& launch) {
     using Padded = LayoutOf<Traits, scratch_gap<Simulator>>;
+    using PaddedTeam = TeamLayoutOf<Traits, scratch_gap<Simulator>>;
+    LaunchRequest const& request = launch.request;
     auto const teams = static_cast<std::size_t>(request.dynamic_team_count);
     auto const clusters = static_cast<std::size_t>(request.dynamic_cluster_count);
     shape.padded_scratch_bytes =
-        Padded::bytes(request.dynamic_team_count, request.dynamic_cluster_count);
+        launch.emulated ? PaddedTeam::bytes(request.dynamic_team_count, 0)
+                        : Padded::bytes(request.dynamic_team_count, request.dynamic_cluster_count);
     add_object<typename Traits::team_scratch>(shape, "team_scratch", Padded::team_offset, 1, false);
-    add_object<typename Traits::cluster_scratch>(shape, "cluster_scratch", Padded::cluster_offset,
-                                                 1, true);
-    add_object<typename Traits::dynamic_cluster_scratch>(
-        shape, "dynamic_cluster_scratch", Padded::dynamic_cluster_offset, clusters, true);
-    add_object<typename Traits::dynamic_team_scratch>(
-        shape, "dynamic_team_scratch",
-        Padded::dynamic_team_offset(Padded::has_dynamic_cluster ? request.dynamic_cluster_count
-                                                                : 0),
-        teams, false);
+    if (!launch.emulated) {
+      add_object<typename Traits::cluster_scratch>(shape, "cluster_scratch", Padded::cluster_offset,
+                                                   1, true);
+      add_object<typename Traits::dynamic_cluster_scratch>(
+          shape, "dynamic_cluster_scratch", Padded::dynamic_cluster_offset, clusters, true);
+    }
+    std::size_t const offset =
+        launch.emulated
+            ? PaddedTeam::dynamic_team_offset(0)
+            : Padded::dynamic_team_offset(Padded::has_dynamic_cluster
+                                              ? request.dynamic_cluster_count
+                                              : 0);
+    add_object<typename Traits::dynamic_team_scratch>(shape, "dynamic_team_scratch", offset, teams,
+                                                      false);
   }
 
   /// What a GPU copies to its constant bank.
@@ -73,6 +87,7 @@ struct Launch<Simulator> {
     Functor functor;
     int dynamic_team_count;
     int dynamic_cluster_count;
+    EmulatedLaunch emulated = {};
   };
 
   template <class Policy, class Functor>
@@ -83,15 +98,36 @@ struct Launch<Simulator> {
     member.run(launched.functor);
   }
 
+  /// A thread of a persistent team.
   template <class Policy, class Functor>
-  static simulator::LaunchShape accepted_shape(std::string_view label, Policy const& policy,
-                                               Functor const& functor) {
-    simulator::DeviceProfile const& profile = policy.target().profile();
-    LaunchRequest const request = Residency<Simulator>::resolved(policy.request(), profile);
+  static void run_emulated_thread(void const* kernel, simulator::Thread& thread) {
+    auto const& launched = *static_cast<Kernel<Functor> const*>(kernel);
+    ThreadHandle<Simulator> const handle(thread, launched.dynamic_team_count,
+                                         launched.dynamic_cluster_count);
+    EmulatedRun<Simulator>::run(
+        handle, launched.emulated, Policy::traits::manual_lifetime,
+        [&](EmulatedCluster<Simulator>& cluster) {
+          typename Policy::member_type const member(
+              ThreadHandle<Simulator>(thread, launched.dynamic_team_count,
+                                      launched.dynamic_cluster_count, &cluster));
+          member.run(launched.functor);
+        });
+  }
+
+  template <class Policy, class Functor>
+  static ResolvedSimulation accepted(std::string_view label, Policy const& policy,
+                                     Functor const& functor) {
+    ResolvedSimulation launch = Residency<Simulator>::resolved(policy);
     Support const support = Residency<Simulator>::validate(policy, functor);
     if (!support)
-      throw LaunchError(std::string(label), "Simulator (" + profile.name + ")", describe(request),
-                        support);
+      throw LaunchError(std::string(label), "Simulator (" + policy.target().profile().name + ")",
+                        describe(launch.request), support);
+    return launch;
+  }
+
+  template <class Policy>
+  static simulator::LaunchShape shape_of(std::string_view label, ResolvedSimulation const& launch) {
+    LaunchRequest const& request = launch.request;
     simulator::LaunchShape shape;
     shape.label = std::string(label);
     for (int d = 0; d < 3; ++d) {
@@ -102,10 +138,42 @@ struct Launch<Simulator> {
     shape.threads = request.team_threads;
     shape.scratch_bytes = static_cast<std::size_t>(request.scratch_bytes);
     shape.scratch_alignment = Policy::layout::alignment;
-    add_objects<typename Policy::traits>(shape, request);
+    add_objects<typename Policy::traits>(shape, launch);
     shape.is_instrumented = is_instrumented;
     shape.manual_lifetime = request.manual_lifetime;
     return shape;
+  }
+
+  /// The persistent teams are clusters of one to the engine; they find together by themselves. They
+  /// wait for each other through device memory, so one worker runs them all.
+  template <class Policy, class Functor>
+  static LaunchCounts emulate(std::string_view label, Policy const& policy, Functor const& functor,
+                              ResolvedSimulation const& resolved, simulator::EngineOptions options) {
+    using Split = SplitScratch<typename Policy::traits, scratch_gap<Simulator>>;
+    LaunchRequest const& request = resolved.request;
+    simulator::DeviceProfile const& profile = policy.target().profile();
+    std::vector<int> const domain_teams = Residency<Simulator>::domain_teams(request, profile);
+    Kernel<Functor> kernel{functor, request.dynamic_team_count, request.dynamic_cluster_count};
+    kernel.emulated =
+        plan_emulated(request, request.cluster, domain_teams, static_cast<int>(domain_teams.size()),
+                      Split::first_offset, resolved.block_bytes);
+    EmulatedMemory const memory(kernel.emulated, Split::block_alignment);
+
+    simulator::LaunchShape shape = shape_of<Policy>(label, resolved);
+    for (int d = 0; d < 3; ++d) shape.cluster[d] = shape.league[d] = 1, shape.preferred[d] = 0;
+    shape.league[0] = kernel.emulated.workers;
+    shape.manual_lifetime = false;
+    shape.cluster_scope = profile.l2_is_per_group ? simulator::ClusterScopeReach::group
+                                                  : simulator::ClusterScopeReach::device;
+    options.schedule.serial = true;
+    LaunchCounts counts =
+        simulator::launch(shape, options, &run_emulated_thread<Policy, Functor>, &kernel);
+    memory.require_cleared();
+    counts.clusters = kernel.emulated.tasks;
+    counts.teams = counts.clusters * kernel.emulated.size;
+    counts.threads = counts.teams * request.team_threads;
+    counts.resident_limit = resident_emulated_clusters(domain_teams, kernel.emulated.size);
+    return counts;
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kohort/backend/cpu/thread.hpp>
+#include <kohort/backend/emulated/plain_product.hpp>
 #include <kohort/simulator/matrix.hpp>
 #include <kohort/warpgroup_mma.hpp>
 
@@ -25,7 +26,8 @@ template <>
 inline constexpr simulator::MatrixElement matrix_element<float8_e5m2> =
     simulator::MatrixElement::float8_e5m2;
 
-/// Products as plain loops of the engine.
+/// Products as plain loops of the engine; in emulated clusters as every device without a matrix unit
+/// that reads cluster scratch has them.
 template <>
 struct MatrixOperations<Simulator> {
   static constexpr bool stores_rows = false;
@@ -36,6 +38,9 @@ struct MatrixOperations<Simulator> {
                                        typename Mma::accumulator_type (&values)[Mma::values],
                                        bool begins_anew, typename Mma::a_type const* a,
                                        typename Mma::b_type const* b, CallSite site) {
+    if (thread.is_emulated())
+      return PlainProduct<Mma>::multiply(thread.team_rank() % Mma::threads, values, begins_anew, a,
+                                         b);
     simulator::matrix_multiply(thread.simulated(),
                                {.a_element = matrix_element<typename Mma::a_type>,
                                 .b_element = matrix_element<typename Mma::b_type>,
@@ -53,6 +58,8 @@ struct MatrixOperations<Simulator> {
                                              typename Mma::accumulator_type (&values)[Mma::values],
                                              bool begins_anew, std::uint32_t const (&a)[16],
                                              typename Mma::b_type const* b, CallSite site) {
+    if (thread.is_emulated())
+      return PlainProduct<Mma>::multiply_words(thread, values, begins_anew, a, b, site);
     simulator::matrix_multiply(thread.simulated(),
                                {.a_element = matrix_element<typename Mma::a_type>,
                                 .b_element = matrix_element<typename Mma::b_type>,
@@ -67,6 +74,8 @@ struct MatrixOperations<Simulator> {
   template <class Mma, int Pending>
   static KOHORT_FUNCTION void wait(Thread const& thread,
                                    typename Mma::accumulator_type (&)[Mma::values], CallSite site) {
+    // Who has waited knows the whole warpgroup to be done with the operands.
+    if (thread.is_emulated()) return thread.warpgroup_barrier(site);
     simulator::wait_for_products(thread.simulated(), Pending, {site.file, site.line});
   }
 

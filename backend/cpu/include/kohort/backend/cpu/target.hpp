@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kohort/impl/cluster_mode.hpp>
 #include <kohort/scratch.hpp>
 #include <kohort/simulator/launch.hpp>
 #include <kohort/simulator/observer.hpp>
@@ -21,6 +22,7 @@ struct SimulatorOptions {
   std::string check = "";     ///< KOHORT_CHECK; throw, abort or log an access at fault
   std::string profile = "";   ///< KOHORT_SIM_PROFILE; h200-sxm. A name, or the path of a TOML file
   std::string schedule = "";  ///< KOHORT_SIM_SCHEDULE; rank
+  std::string clusters = "";  ///< KOHORT_CLUSTER_MODE; what ClusterMode::automatic means
   int workers = 0;            ///< KOHORT_SIM_THREADS; one a core
   std::string trace = "";     ///< KOHORT_SIM_TRACE; where to write a Chrome trace of the placement
   int stack_kib = 0;          ///< KOHORT_SIM_STACK; 64 KiB a simulated thread
@@ -37,6 +39,8 @@ class Simulator {
   explicit Simulator(SimulatorOptions const& options = {});
 
   simulator::DeviceProfile const& profile() const { return *state_->engine.profile; }
+  /// How ClusterMode::automatic makes clusters: never automatic.
+  ClusterMode cluster_mode() const { return state_->cluster_mode; }
   simulator::EngineOptions const& engine_options() const { return state_->engine; }
 
   /// Everything launched before has ended already.
@@ -49,6 +53,7 @@ class Simulator {
  private:
   struct State {
     simulator::EngineOptions engine;
+    ClusterMode cluster_mode = ClusterMode::native;
     LaunchCounts counts;
   };
   std::shared_ptr<State> state_;

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <kohort/arrive_token.hpp>
+#include <kohort/backend/cpu/emulated_platform.hpp>
 #include <kohort/backend/cpu/target.hpp>
+#include <kohort/backend/emulated/cluster.hpp>
+#include <kohort/backend/emulated/plan.hpp>
 #include <kohort/memory_order.hpp>
 #include <kohort/simulator/operations.hpp>
 
@@ -22,33 +25,59 @@ class ThreadHandle<Simulator> {
   static constexpr int max_subgroups = 512;  ///< 1024 threads in the smallest subgroups of 2
   static constexpr int max_cluster = 64;
 
+  /// @param cluster  of an emulated launch; null elsewhere, and while the team belongs to none
   KOHORT_FUNCTION ThreadHandle(simulator::Thread& thread, int dynamic_team_count,
-                               int dynamic_cluster_count)
+                               int dynamic_cluster_count,
+                               EmulatedCluster<Simulator>* cluster = nullptr)
       : thread_(&thread),
         dynamic_team_count_(dynamic_team_count),
-        dynamic_cluster_count_(dynamic_cluster_count) {}
+        dynamic_cluster_count_(dynamic_cluster_count),
+        emulated_(cluster) {}
 
   /// For this target's other seams.
   KOHORT_FUNCTION simulator::Thread& simulated() const { return *thread_; }
 
-  KOHORT_FUNCTION int league_rank() const { return team().league_rank; }
+  /// Whether the team is a rank of a software cluster.
+  KOHORT_FUNCTION bool is_emulated() const { return emulated_ != nullptr; }
+  /// For emulated clusters: the team's number among those that were launched.
+  KOHORT_FUNCTION int worker() const { return team().league_rank; }
+
+  KOHORT_FUNCTION int league_rank() const {
+    return is_emulated() ? emulated_->league_rank() : team().league_rank;
+  }
   KOHORT_FUNCTION int league_size() const {
+    if (is_emulated()) return emulated_->league_size();
     return team().league_extents[0] * team().league_extents[1] * team().league_extents[2];
   }
-  KOHORT_FUNCTION int league_index(int d) const { return team().league_index[d]; }
-  KOHORT_FUNCTION int league_extent(int d) const { return team().league_extents[d]; }
-  KOHORT_FUNCTION int cluster_rank() const { return team().rank; }
-  KOHORT_FUNCTION int cluster_size() const { return cluster().size; }
-  KOHORT_FUNCTION int cluster_index(int d) const {
-    return team().league_index[d] - cluster().origin[d];
+  KOHORT_FUNCTION int league_index(int d) const {
+    return is_emulated() ? emulated_->league_index(d) : team().league_index[d];
   }
-  KOHORT_FUNCTION int cluster_extent(int d) const { return cluster().extents[d]; }
-  KOHORT_FUNCTION int cluster_league_rank() const { return cluster().index; }
+  KOHORT_FUNCTION int league_extent(int d) const {
+    return is_emulated() ? emulated_->league_extent(d) : team().league_extents[d];
+  }
+  KOHORT_FUNCTION int cluster_rank() const {
+    return is_emulated() ? emulated_->rank() : team().rank;
+  }
+  KOHORT_FUNCTION int cluster_size() const {
+    return is_emulated() ? emulated_->size() : cluster().size;
+  }
+  KOHORT_FUNCTION int cluster_index(int d) const {
+    return is_emulated() ? emulated_->index(d) : team().league_index[d] - cluster().origin[d];
+  }
+  KOHORT_FUNCTION int cluster_extent(int d) const {
+    return is_emulated() ? emulated_->extent(d) : cluster().extents[d];
+  }
+  KOHORT_FUNCTION int cluster_league_rank() const {
+    return is_emulated() ? emulated_->task() : cluster().index;
+  }
   KOHORT_FUNCTION int team_rank() const { return thread_->rank; }
   KOHORT_FUNCTION int team_size() const { return team().threads; }
   KOHORT_FUNCTION int subgroup_lanes() const { return team().subgroup_lanes; }
   KOHORT_FUNCTION int sm() const { return team().sm; }
-  KOHORT_FUNCTION int sm_group() const { return cluster().group; }
+  /// -1 of a software cluster that is not kept to one group.
+  KOHORT_FUNCTION int sm_group() const {
+    return is_emulated() && !emulated_->keeps_to_a_domain() ? -1 : cluster().group;
+  }
 
   KOHORT_FUNCTION void team_barrier(CallSite site) const {
     simulator::team_barrier(*thread_, at(site));
@@ -58,16 +87,29 @@ class ThreadHandle<Simulator> {
     simulator::named_barrier(*thread_, id, subgroups, at(site));
   }
 
+  KOHORT_FUNCTION void warpgroup_barrier(CallSite site) const {
+    simulator::warpgroup_barrier(*thread_, at(site));
+  }
+
+  KOHORT_FUNCTION void cluster_barrier(CallSite site) const {
+    if (is_emulated()) return emulated_->barrier(*this, site);
+    cluster_arrive(site);
+    cluster_wait(site);
+  }
   KOHORT_FUNCTION void cluster_arrive(CallSite site) const {
+    if (is_emulated()) return emulated_->arrive<true>(*this, site);
     if (alone()) return;
     simulator::cluster_arrive(*thread_, simulator::ClusterBarrierKind::inner, true, at(site));
   }
   KOHORT_FUNCTION void cluster_arrive_relaxed(CallSite site) const {
+    if (is_emulated()) return emulated_->arrive<false>(*this, site);
     if (alone()) return;
     simulator::cluster_arrive(*thread_, simulator::ClusterBarrierKind::inner, false, at(site));
   }
   KOHORT_FUNCTION void cluster_wait(CallSite site) const {
-    if (alone()) {
+    if (is_emulated()) {
+      emulated_->wait(*this, site);
+    } else if (alone()) {
       team_barrier(site);
     } else {
       simulator::cluster_wait(*thread_, at(site));
@@ -82,6 +124,7 @@ class ThreadHandle<Simulator> {
     if (!alone()) simulator::cluster_wait(*thread_, at(site));
   }
   KOHORT_FUNCTION void guard_close() const {
+    if (is_emulated()) return emulated_->close(*this, {"the launcher's closing guard", 0});
     if (alone()) return;
     Site const site{"the launcher's closing guard", 0};
     simulator::cluster_arrive(*thread_, simulator::ClusterBarrierKind::closing, true, site);
@@ -104,9 +147,18 @@ class ThreadHandle<Simulator> {
   }
 
   KOHORT_FUNCTION std::byte* scratch() const { return team().scratch; }
+  /// What the policy's offsets of cluster scratch are counted from.
+  KOHORT_FUNCTION std::byte* cluster_scratch() const {
+    return is_emulated() ? emulated_->scratch_base() : team().scratch;
+  }
   KOHORT_FUNCTION int dynamic_team_count() const { return dynamic_team_count_; }
   KOHORT_FUNCTION int dynamic_cluster_count() const { return dynamic_cluster_count_; }
   KOHORT_FUNCTION void* map_peer(void* mine, int rank, CallSite site) const {
+    if (is_emulated()) {
+      if (rank < 0 || rank >= emulated_->size())
+        simulator::report_peer_rank(*thread_, rank, emulated_->size(), at(site));
+      return emulated_->map(mine, rank);
+    }
     return simulator::map_peer(*thread_, mine, rank, at(site));
   }
 
@@ -118,6 +170,8 @@ class ThreadHandle<Simulator> {
   }
   template <class T, int Count>
   KOHORT_FUNCTION T* cluster_collective_storage(bool second_half) const {
+    if (is_emulated())
+      return reinterpret_cast<T*>(emulated_->collectives(emulated_collective_bytes, second_half));
     return half_of<T, Count>(team().cluster_collectives, second_half);
   }
 
@@ -182,6 +236,7 @@ class ThreadHandle<Simulator> {
   static KOHORT_FUNCTION Site at(CallSite site) { return {site.file, site.line}; }
   KOHORT_FUNCTION simulator::Team const& team() const { return *thread_->team; }
   KOHORT_FUNCTION simulator::Cluster const& cluster() const { return *thread_->team->cluster; }
+  /// In a hardware cluster of one.
   KOHORT_FUNCTION bool alone() const { return cluster().size == 1; }
 
   template <class T, int Count>
@@ -214,6 +269,7 @@ class ThreadHandle<Simulator> {
   simulator::Thread* thread_;
   int dynamic_team_count_;
   int dynamic_cluster_count_;
+  EmulatedCluster<Simulator>* emulated_;
 };
 
 }  // namespace kohort::Impl

@@ -2,18 +2,22 @@
 #pragma once
 
 #include <kohort/backend/cpu/target.hpp>
+#include <kohort/backend/emulated/tile_copy.hpp>
 #include <kohort/simulator/transfers.hpp>
 #include <kohort/tile_map.hpp>
 
 namespace kohort::Impl {
 
-/// What the engine reads of a tile map.
+/// What the engine reads of a tile map, and copies in emulated clusters.
 template <>
 struct TileDescriptor<Simulator> {
-  using type = simulator::Tile;
+  struct type : simulator::Tile {
+    EmulatedTile plain;
+  };
 
   static type make(TileRequest const& request, ElementKind kind) {
     type tile;
+    tile.plain = EmulatedTile::of(request, kind);
     tile.data = static_cast<std::byte*>(request.data);
     tile.rank = request.rank;
     tile.element_bytes = request.element_bytes;

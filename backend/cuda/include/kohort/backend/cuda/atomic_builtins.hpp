@@ -10,20 +10,20 @@
 
 namespace kohort::Impl {
 
-#if __CUDA_ARCH__ >= 900
-#define KOHORT_CUDA_CLUSTER_SCOPE __NV_THREAD_SCOPE_CLUSTER
-#else
-#define KOHORT_CUDA_CLUSTER_SCOPE __NV_THREAD_SCOPE_DEVICE
-#endif
+/// Whether `Where` can be the hardware's cluster. An atomic does not know whose kernel it is in, so
+/// where some have software clusters, all of them reach the device.
+template <Scope Where>
+inline constexpr bool is_cluster_scope =
+    Where == Scope::cluster && cuda_has_clusters && !cuda_compiles_emulated;
 
 /// Returns BUILTIN(arguments..., scope) for the enclosing template's Where.
-#define KOHORT_CUDA_SCOPED(BUILTIN, ...)                    \
-  if constexpr (Where == Scope::team) {                     \
-    return BUILTIN(__VA_ARGS__, __NV_THREAD_SCOPE_BLOCK);   \
-  } else if constexpr (Where == Scope::cluster) {           \
-    return BUILTIN(__VA_ARGS__, KOHORT_CUDA_CLUSTER_SCOPE); \
-  } else if constexpr (Where == Scope::device) {            \
-    return BUILTIN(__VA_ARGS__, __NV_THREAD_SCOPE_DEVICE);  \
+#define KOHORT_CUDA_SCOPED(BUILTIN, ...)                                       \
+  if constexpr (Where == Scope::team) {                                        \
+    return BUILTIN(__VA_ARGS__, __NV_THREAD_SCOPE_BLOCK);                      \
+  } else if constexpr (is_cluster_scope<Where>) {                              \
+    return BUILTIN(__VA_ARGS__, __NV_THREAD_SCOPE_CLUSTER);                    \
+  } else if constexpr (Where == Scope::cluster || Where == Scope::device) {    \
+    return BUILTIN(__VA_ARGS__, __NV_THREAD_SCOPE_DEVICE);                     \
   } else {                                                  \
     return BUILTIN(__VA_ARGS__, __NV_THREAD_SCOPE_SYSTEM);  \
   }

@@ -10,7 +10,10 @@ namespace kohort::Impl {
 /// empty here; probe_domains() measures them.
 template <>
 struct Capability<Cuda> {
-  static DeviceProperties of(Cuda const& target) { return state_of(target).facts.properties; }
+  static DeviceProperties of(Cuda const& target) {
+    CudaState const& state = state_of(target);
+    return state.properties_in(state.cluster_mode);
+  }
 };
 
 }  // namespace kohort::Impl

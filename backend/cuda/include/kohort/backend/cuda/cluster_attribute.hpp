@@ -34,4 +34,12 @@ inline cudaLaunchAttribute early_attribute() {
   return attribute;
 }
 
+/// All teams are resident together, or the launch waits until they can be.
+inline cudaLaunchAttribute cooperative_attribute() {
+  cudaLaunchAttribute attribute = {};
+  attribute.id = cudaLaunchAttributeCooperative;
+  attribute.val.cooperative = 1;
+  return attribute;
+}
+
 }  // namespace kohort::Impl

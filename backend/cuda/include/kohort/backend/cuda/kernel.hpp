@@ -3,6 +3,7 @@
 
 #include <kohort/backend/cuda/device_code.hpp>
 #include <kohort/backend/cuda/thread.hpp>
+#include <kohort/backend/emulated/run.hpp>
 #include <kohort/cluster_policy.hpp>
 
 #include <cstddef>
@@ -66,6 +67,31 @@ __device__ __forceinline__ void run_kernel(Functor const& functor, Arguments con
   Body::run(member, functor, arguments...);
 }
 
+/// One task of an emulated cluster.
+template <class Policy, class Form, class Body, class Functor, class... Arguments>
+__device__ __forceinline__ void run_task(EmulatedCluster<Cuda>& cluster, std::byte* scratch,
+                                         DynamicCounts counts, Functor const& functor,
+                                         Arguments const&... arguments) {
+  typename Policy::member_type const member(
+      ThreadHandle<Cuda>(Form{}, scratch, counts, &cluster));
+  Body::run(member, functor, arguments...);
+}
+
+template <class Policy, class Form, class Body, class Functor, class... Arguments>
+__device__ __forceinline__ void run_emulated_kernel(Functor const& functor,
+                                                    Arguments const&... arguments) {
+  std::byte* scratch = nullptr;
+  DynamicCounts counts;
+  if constexpr (has_scratch<Policy>) scratch = scratch_base<Policy::layout::alignment>();
+  if constexpr (has_dynamic_scratch<Policy>) counts = argument_of_type<DynamicCounts>(arguments...);
+  ThreadHandle<Cuda> const thread(Form{}, scratch, counts);
+  EmulatedRun<Cuda>::run(thread, argument_of_type<EmulatedLaunch>(arguments...),
+                         Policy::traits::manual_lifetime, [&](EmulatedCluster<Cuda>& cluster) {
+                           run_task<Policy, Form, Body>(cluster, scratch, counts, functor,
+                                                        arguments...);
+                         });
+}
+
 // The stubs. __launch_bounds__(0, 0), what a policy without LaunchBounds gets, emits no bound
 // (PTX of nvcc 13.0). The functor is a __grid_constant__, so that members of it have addresses.
 
@@ -96,6 +122,20 @@ __global__ void KOHORT_CUDA_CLUSTER_DIMS()
         cluster_kernel(Functor const __grid_constant__ functor,
                        Arguments const __grid_constant__... arguments) {
   run_kernel<Policy, Form, Body>(functor, arguments...);
+}
+
+/// Clusters in software, of any shape. What surrounds the functor takes registers: without bounds
+/// of the policy's own, teams as large as hardware clusters' may be would not fit.
+template <class Policy>
+inline constexpr int emulated_bounds_threads =
+    Policy::traits::launch_bounds_threads > 0 ? Policy::traits::launch_bounds_threads : 1024;
+
+template <class Policy, class Form, class Body, class Functor, class... Arguments>
+__global__ void __launch_bounds__(emulated_bounds_threads<Policy>,
+                                  Policy::traits::launch_bounds_teams)
+    emulated_kernel(Functor const __grid_constant__ functor,
+                    Arguments const __grid_constant__... arguments) {
+  run_emulated_kernel<Policy, Form, Body>(functor, arguments...);
 }
 
 }  // namespace kohort::Impl

@@ -24,6 +24,7 @@ struct KernelOnDevice {
   int max_threads = 0;
   std::atomic<std::uint64_t> automatic_team{0};     ///< see AutoChoice
   std::atomic<std::uint64_t> automatic_cluster{0};  ///< see AutoChoice
+  std::atomic<std::uint64_t> teams_per_sm{0};       ///< see AutoChoice; of emulated kernels
 };
 
 struct KernelState {
@@ -43,11 +44,14 @@ struct Kernel {
 struct KernelFamily {
   std::array<Kernel, 2> team;     ///< none if the fixed shape is larger than one
   std::array<Kernel, 2> cluster;  ///< none if the fixed shape is one
+  Kernel emulated;                ///< none unless compiled (cuda_compiles_emulated)
   bool has_fixed_shape = false;
   ClusterShape fixed_shape;
 
   bool has_team_kernel() const { return team[0].function != nullptr; }
   bool has_cluster_kernel() const { return cluster[0].function != nullptr; }
+
+  bool has_emulated_kernel() const { return emulated.function != nullptr; }
 
   Kernel const& choose(bool clustered, bool one_dimensional) const {
     return (clustered ? cluster : team)[one_dimensional ? 1 : 0];
@@ -62,7 +66,11 @@ struct KernelOf {
 
   static Kernel get() {
     using traits = typename Policy::traits;
-    if constexpr (!Form::clustered) {
+    if constexpr (Form::clusters == ClusterForm::emulated) {
+      return {reinterpret_cast<void const*>(
+                  &emulated_kernel<Policy, Form, Body, Functor, Arguments..., EmulatedLaunch>),
+              &state};
+    } else if constexpr (Form::clusters == ClusterForm::single) {
       return {
           reinterpret_cast<void const*>(&team_kernel<Policy, Form, Body, Functor, Arguments...>),
           &state};
@@ -86,12 +94,20 @@ KernelFamily kernel_family() {
   family.has_fixed_shape = traits::has_static_shape;
   family.fixed_shape = traits::static_shape;
   if constexpr (!traits::has_static_shape || traits::static_shape.count() == 1) {
-    family.team = {KernelOf<Policy, KernelForm<false, false>, Body, Functor, Arguments...>::get(),
-                   KernelOf<Policy, KernelForm<false, true>, Body, Functor, Arguments...>::get()};
+    family.team = {KernelOf<Policy, KernelForm<ClusterForm::single, false>, Body, Functor, Arguments...>::get(),
+                   KernelOf<Policy, KernelForm<ClusterForm::single, true>, Body, Functor, Arguments...>::get()};
   }
   if constexpr (!traits::has_static_shape || traits::static_shape.count() > 1) {
-    family.cluster = {KernelOf<Policy, KernelForm<true, false>, Body, Functor, Arguments...>::get(),
-                      KernelOf<Policy, KernelForm<true, true>, Body, Functor, Arguments...>::get()};
+    family.cluster = {KernelOf<Policy, KernelForm<ClusterForm::native, false>, Body, Functor, Arguments...>::get(),
+                      KernelOf<Policy, KernelForm<ClusterForm::native, true>, Body, Functor, Arguments...>::get()};
+  }
+  // A functor that leaves no room for the launch's own arguments has none.
+  constexpr bool has_room =
+      (sizeof(Functor) + ... + sizeof(Arguments)) + sizeof(EmulatedLaunch) <= 32764;
+  if constexpr (cuda_compiles_emulated && has_room &&
+                !(traits::has_static_shape && traits::static_shape.count() == 1)) {
+    family.emulated =
+        KernelOf<Policy, KernelForm<ClusterForm::emulated, false>, Body, Functor, Arguments...>::get();
   }
   return family;
 }

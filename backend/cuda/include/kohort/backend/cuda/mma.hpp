@@ -2,9 +2,9 @@
 #pragma once
 
 #include <kohort/backend/cuda/phased_barrier.hpp>
-#include <kohort/backend/cuda/plain_product.hpp>
 #include <kohort/backend/cuda/thread.hpp>
 #include <kohort/backend/cuda/warpgroup_instructions.hpp>
+#include <kohort/backend/emulated/plain_product.hpp>
 #include <kohort/warpgroup_mma.hpp>
 
 #include <cstdint>
@@ -42,6 +42,10 @@ struct MatrixOperations<Cuda> {
                                        typename Mma::accumulator_type (&values)[Mma::values],
                                        bool begins_anew, typename Mma::a_type const* a,
                                        typename Mma::b_type const* b, CallSite) {
+    // The matrix unit reads shared memory alone, and cluster scratch may be elsewhere.
+    if (thread.is_emulated())
+      return PlainProduct<Mma>::multiply(thread.team_rank() % Mma::threads, values, begins_anew, a,
+                                         b);
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     using Instruction = WarpgroupInstruction<typename Mma::a_type, typename Mma::b_type>;
     constexpr bool a_is_mn = Mma::a_major == MatrixMajor::mn;
@@ -72,7 +76,10 @@ struct MatrixOperations<Cuda> {
   static KOHORT_FUNCTION void multiply_words([[maybe_unused]] Thread const& thread,
                                              typename Mma::accumulator_type (&values)[Mma::values],
                                              bool begins_anew, std::uint32_t const (&a)[16],
-                                             typename Mma::b_type const* b, CallSite) {
+                                             typename Mma::b_type const* b,
+                                             [[maybe_unused]] CallSite site) {
+    if (thread.is_emulated())
+      return PlainProduct<Mma>::multiply_words(thread, values, begins_anew, a, b, site);
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
     using Instruction = WarpgroupInstruction<typename Mma::a_type, typename Mma::b_type>;
     constexpr bool b_is_mn = Mma::b_major == MatrixMajor::mn;
@@ -91,18 +98,23 @@ struct MatrixOperations<Cuda> {
     asm volatile("wgmma.commit_group.sync.aligned;" ::: "memory");
     fence_operands(values);
 #else
-    PlainProduct<Mma>::multiply_words(thread.team_rank() % Mma::threads, values, begins_anew, a, b);
+    PlainProduct<Mma>::multiply_words(thread, values, begins_anew, a, b, site);
 #endif
   }
 
+  /// Who has waited knows the whole warpgroup to be done with the operands: of products by ordinary
+  /// multiplications its four warps have to meet for that.
   template <class Mma, int Pending>
-  static KOHORT_FUNCTION void wait(Thread const&,
+  static KOHORT_FUNCTION void wait([[maybe_unused]] Thread const& thread,
                                    [[maybe_unused]]
                                    typename Mma::accumulator_type (&values)[Mma::values],
-                                   CallSite) {
+                                   [[maybe_unused]] CallSite site) {
 #if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+    if (thread.is_emulated()) return thread.warpgroup_barrier(site);
     asm volatile("wgmma.wait_group.sync.aligned %0;" ::"n"(Pending) : "memory");
     fence_operands(values);
+#else
+    thread.warpgroup_barrier(site);
 #endif
   }
 
@@ -112,6 +124,8 @@ struct MatrixOperations<Cuda> {
   template <class Out, int FirstColumn, int Count>
   static KOHORT_FUNCTION void store_rows(Thread const& thread, float const (&values)[Count],
                                          Out* rows) {
+    if (thread.is_emulated() || !cuda_has_clusters)
+      return store_rows_plainly<Out, FirstColumn>(thread, values, rows);
     int const lane = thread.team_rank() % 32;
     int const row = thread.team_rank() % 128 / 32 * 16 + lane % 16;
     std::uint32_t const base = shared_address(rows) + static_cast<std::uint32_t>(row * 128);
@@ -123,6 +137,23 @@ struct MatrixOperations<Cuda> {
                      pack<Out>(values[at + 2], values[at + 3]),
                      pack<Out>(values[at + 4], values[at + 5]),
                      pack<Out>(values[at + 6], values[at + 7]));
+    }
+  }
+
+  /// The same by ordinary stores, to any memory.
+  template <class Out, int FirstColumn, int Count>
+  static KOHORT_FUNCTION void store_rows_plainly(Thread const& thread, float const (&values)[Count],
+                                                 Out* rows) {
+    int const lane = thread.team_rank() % 32;
+    int const first_row = thread.team_rank() % 128 / 32 * 16 + lane / 4;
+    KOHORT_UNROLL
+    for (int i = 0; i < 32; i += 2) {
+      int const row = first_row + 8 * (i / 2 % 2);
+      auto const offset = static_cast<std::uint32_t>(row * 128 + (lane % 4 * 2 + 8 * (i / 4)) * 2);
+      auto* const to =
+          reinterpret_cast<char*>(rows) + swizzled_offset(Swizzle::bytes128, offset);
+      *reinterpret_cast<std::uint32_t*>(to) =
+          pack<Out>(values[FirstColumn / 2 + i], values[FirstColumn / 2 + i + 1]);
     }
   }
 

@@ -2,15 +2,20 @@
 #pragma once
 
 #include <kohort/backend/cuda/device.hpp>
+#include <kohort/backend/cuda/emulated_workspace.hpp>
 #include <kohort/backend/cuda/launch_log.hpp>
 #include <kohort/backend/cuda/reduce_workspace.hpp>
 #include <kohort/backend/cuda/report.hpp>
+#include <kohort/backend/emulated/plan.hpp>
+#include <kohort/impl/cluster_mode.hpp>
 #include <kohort/targets.hpp>
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
+#include <vector>
 #include <string_view>
 
 namespace kohort {
@@ -22,12 +27,22 @@ inline constexpr bool backend_is_available<Cuda> = true;
 /// What the copies of one Cuda handle share.
 struct CudaState {
   CudaState(int device_number, cudaStream_t queue, bool owned)
-      : device(device_number), stream(queue), owns_stream(owned), facts(device_facts(device)) {}
+      : device(device_number),
+        stream(queue),
+        owns_stream(owned),
+        facts(device_facts(device)),
+        cluster_mode(resolved_mode(cluster_mode_of_environment(),
+                                   facts.properties.largest_nonportable_cluster > 1
+                                       ? ClusterMode::native
+                                       : ClusterMode::emulated)),
+        emulated_properties(
+            Impl::emulated_properties(facts.properties, facts.properties.sm_count)) {}
   CudaState(CudaState const&) = delete;
   CudaState& operator=(CudaState const&) = delete;
   ~CudaState() {
     cudaStreamSynchronize(stream);
     workspace.free_all();
+    emulated.free_all();
     if (owns_stream) cudaStreamDestroy(stream);
   }
 
@@ -35,8 +50,15 @@ struct CudaState {
   cudaStream_t stream;
   bool owns_stream;
   DeviceFacts const& facts;
+  ClusterMode cluster_mode;              ///< what automatic stands for
+  DeviceProperties emulated_properties;  ///< the device as emulated launches have it
   LaunchLog log;
   ReduceWorkspace workspace;
+  EmulatedWorkspace emulated;
+
+  DeviceProperties const& properties_in(ClusterMode mode) const {
+    return mode == ClusterMode::emulated ? emulated_properties : facts.properties;
+  }
 };
 
 /// "Cuda (NVIDIA H200)"
@@ -88,6 +110,25 @@ class Cuda {
   /// be under capture.
   Cuda(cudaStream_t stream, int device)
       : state_(std::make_shared<Impl::CudaState>(device, stream, false)) {}
+
+  /// What ClusterMode::automatic means for launches on this target from now on; automatic stands for
+  /// what the device has. KOHORT_CLUSTER_MODE is its twin in the environment.
+  void set_cluster_mode(ClusterMode mode) const {
+    bool const has_native = state_->facts.properties.largest_nonportable_cluster > 1;
+    state_->cluster_mode =
+        Impl::resolved_mode(mode, has_native ? ClusterMode::native : ClusterMode::emulated);
+  }
+
+  /// Keeps the teams of each emulated cluster within one domain: `domain_of_sm` has the number of
+  /// each SM's, from 0 on. Hardware clusters know nothing of it. Without it the device is one domain.
+  /// @throws std::invalid_argument for a number that is missing, or a wrong count of SMs
+  void divide_into_domains(std::vector<int> const& domain_of_sm) const {
+    Impl::DeviceGuard const guard(state_->device);
+    state_->emulated.divide(domain_of_sm, state_->facts.properties.sm_count);
+    std::vector<int> const& domains = state_->emulated.domains();
+    state_->emulated_properties = Impl::emulated_properties(
+        state_->facts.properties, *std::max_element(domains.begin(), domains.end()));
+  }
 
   cudaStream_t stream() const { return state_->stream; }
   int device() const { return state_->device; }

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kohort/backend/cuda/device_code.hpp>
 #include <kohort/backend/cuda/error.hpp>
+#include <kohort/backend/emulated/tile_copy.hpp>
 #include <kohort/tile_map.hpp>
 
 #include <cuda.h>
@@ -58,8 +60,14 @@ inline CUtensorMapDataType tensor_map_type(ElementKind kind) {
 
 template <>
 struct TileDescriptor<Cuda> {
+  struct NoTile {
+    static NoTile of(TileRequest const&, ElementKind) { return {}; }
+  };
+  using Plain = std::conditional_t<cuda_compiles_emulated, EmulatedTile, NoTile>;
+
   struct type {
-    CUtensorMap map;
+    CUtensorMap map;  ///< for the copy engine
+    Plain plain;      ///< for ordinary loads and stores
   };
 
   static type make(TileRequest const& request, ElementKind kind) {
@@ -82,10 +90,21 @@ struct TileDescriptor<Cuda> {
         extents, stride_bytes, box, element_strides, CU_TENSOR_MAP_INTERLEAVE_NONE,
         static_cast<CUtensorMapSwizzle>(request.swizzle), CU_TENSOR_MAP_L2_PROMOTION_L2_256B,
         CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-    if (result != CUDA_SUCCESS)
+    descriptor.plain = Plain::of(request, kind);
+    if (result != CUDA_SUCCESS && !(cuda_compiles_emulated && has_no_copy_engine()))
       throw TileMapError("kohort: tile map: the CUDA driver refused it with error " +
                          std::to_string(static_cast<int>(result)));
     return descriptor;
+  }
+
+ private:
+  /// Before compute capability 9.0.
+  static bool has_no_copy_engine() {
+    int device = 0, major = 0;
+    return cudaGetDevice(&device) == cudaSuccess &&
+           cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) ==
+               cudaSuccess &&
+           major < 9;
   }
 };
 

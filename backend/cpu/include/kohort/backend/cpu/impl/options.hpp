@@ -39,6 +39,12 @@ inline Simulator::Simulator(SimulatorOptions const& options) : state_(std::make_
   simulator::EngineOptions& engine = state_->engine;
   engine.profile = &simulator::find_profile(
       option_or_environment(options.profile, "KOHORT_SIM_PROFILE", "h200-sxm"));
+  ClusterMode const asked = Impl::parse_cluster_mode(
+      option_or_environment(options.clusters, "KOHORT_CLUSTER_MODE", "automatic"),
+      "KOHORT_CLUSTER_MODE");
+  state_->cluster_mode = Impl::resolved_mode(
+      asked, engine.profile->max_nonportable_cluster > 1 ? ClusterMode::native
+                                                         : ClusterMode::emulated);
   engine.mode =
       simulator::parse_mode(option_or_environment(options.mode, "KOHORT_SIM_MODE", "run"));
   engine.on_fault =

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-#include <kohort/backend/cuda/device_code.hpp>
 #include <kohort/warpgroup_mma.hpp>
 
 #include <cstdint>
-#include <cstring>
 
 namespace kohort::Impl {
 
-/// A warpgroup's product by ordinary multiplications, on architectures without the instruction:
-/// right, and slow.
+/// A warpgroup's product by ordinary multiplications, on architectures without the instruction and
+/// of operands that it can't read: right, and slow.
 template <class Mma>
 struct PlainProduct {
   using Accumulator = typename Mma::accumulator_type;
@@ -31,32 +29,35 @@ struct PlainProduct {
   }
 
   /// A in registers: a lane's words go round among the four lanes of its rows.
-  static KOHORT_FUNCTION void multiply_words([[maybe_unused]] int thread,
-                                             [[maybe_unused]] Accumulator (&values)[Mma::values],
-                                             [[maybe_unused]] bool begins_anew,
-                                             [[maybe_unused]] std::uint32_t const (&a)[16],
-                                             [[maybe_unused]] typename Mma::b_type const* b) {
-    KOHORT_CUDA_DEVICE_BODY(
-        constexpr int in_word = 4 / static_cast<int>(sizeof(typename Mma::a_type));
-        int const first_column = thread % 4 * 2; int const quad = thread % 32 / 4 * 4;
-        if (begins_anew) for (int i = 0; i < Mma::values; ++i) values[i] = Accumulator(0);
-        for (int word = 0; word < 32; ++word) {
-          for (int half = 0; half < 2; ++half) {
-            std::uint32_t const mine = a[word / 8 * 4 + word % 8 / 4 * 2 + half];
-            std::uint32_t const theirs = __shfl_sync(0xffffffffU, mine, quad + word % 4);
-            for (int i = 0; i < Mma::values; ++i) {
-              if (i / 2 % 2 != half) continue;
-              int const column = first_column + 8 * (i / 4) + i % 2;
-              for (int e = 0; e < in_word; ++e) {
-                typename Mma::a_type element;
-                memcpy(&element, reinterpret_cast<char const*>(&theirs) + e * sizeof element,
-                       sizeof element);
-                values[i] +=
-                    number(element) * number(at<Mma::b_major>(b, column, word * in_word + e));
-              }
-            }
+  template <class Thread>
+  static KOHORT_FUNCTION void multiply_words(Thread const& thread_handle,
+                                             Accumulator (&values)[Mma::values], bool begins_anew,
+                                             std::uint32_t const (&a)[16],
+                                             typename Mma::b_type const* b, CallSite site) {
+    constexpr int in_word = 4 / static_cast<int>(sizeof(typename Mma::a_type));
+    int const thread = thread_handle.team_rank() % Mma::threads;
+    int const first_column = thread % 4 * 2;
+    int const quad = thread % 32 / 4 * 4;
+    if (begins_anew)
+      for (int i = 0; i < Mma::values; ++i) values[i] = Accumulator(0);
+    KOHORT_UNROLL
+    for (int word = 0; word < 32; ++word) {
+      KOHORT_UNROLL
+      for (int half = 0; half < 2; ++half) {
+        std::uint32_t const mine = a[word / 8 * 4 + word % 8 / 4 * 2 + half];
+        auto const theirs = thread_handle.template shuffle<32>(mine, quad + word % 4, site);
+        for (int i = 0; i < Mma::values; ++i) {
+          if (i / 2 % 2 != half) continue;
+          int const column = first_column + 8 * (i / 4) + i % 2;
+          for (int e = 0; e < in_word; ++e) {
+            typename Mma::a_type element;
+            __builtin_memcpy(&element, reinterpret_cast<char const*>(&theirs) + e * sizeof element,
+                             sizeof element);
+            values[i] += number(element) * number(at<Mma::b_major>(b, column, word * in_word + e));
           }
-        })
+        }
+      }
+    }
   }
 
  private:
