@@ -47,7 +47,7 @@ bool ClusterCheck::reaches(AtomicScope scope, ThreadOrder const& from, std::uint
                            std::uint16_t team) const {
   if (scope >= AtomicScope::device) return true;
   auto const mine = static_cast<std::uint32_t>(cluster_.index);
-  if (scope == AtomicScope::cluster) return launch_->share_a_domain(cluster, mine);
+  if (scope == AtomicScope::cluster) return launch_->share_a_cluster(cluster, mine);
   return cluster == mine && team == from.team();
 }
 

@@ -35,6 +35,10 @@ void ClusterCheck::begin(LaunchCheck& launch, int worker) {
                           {});
 }
 
+void ClusterCheck::join_software_cluster(int number) {
+  launch_->note_software_cluster(static_cast<std::uint32_t>(cluster_.index), number);
+}
+
 void ClusterCheck::end() {
   scratch_histories_.dissolve(0);
   scratch_releases_.clear();

@@ -33,6 +33,8 @@ class ClusterCheck {
   explicit ClusterCheck(ClusterState& cluster) : cluster_(cluster) {}
 
   void begin(LaunchCheck& launch, int worker);
+  /// Whom atomics of cluster scope reach, in a launch of software clusters.
+  void join_software_cluster(int number);
   /// Puts what was found into the cluster's finding.
   void end();
 

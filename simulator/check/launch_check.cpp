@@ -40,7 +40,7 @@ LaunchCheck::LaunchCheck(LaunchShape const& shape, int workers, long long cluste
     : is_parallel_(workers > 1),
       reach_(shape.cluster_scope),
       histories_(static_cast<std::size_t>(workers)) {
-  if (reach_ == ClusterScopeReach::group) groups_.resize(static_cast<std::size_t>(clusters));
+  if (reach_ != ClusterScopeReach::cluster) teams_.resize(static_cast<std::size_t>(clusters));
   require_instrumentation(shape);
   shadow_is_in_use.store(true);
   prepare_sites();

@@ -73,13 +73,19 @@ class LaunchCheck {
   void note_acquire_of_others() { acquired_.store(true, std::memory_order_relaxed); }
 
   /// Whether atomics of cluster scope by the two clusters reach each other. Both have started.
-  bool share_a_domain(std::uint32_t one, std::uint32_t other) const {
+  bool share_a_cluster(std::uint32_t one, std::uint32_t other) const {
     if (one == other) return true;
-    if (reach_ == ClusterScopeReach::group) return groups_[one] == groups_[other];
-    return reach_ == ClusterScopeReach::device;
+    if (teams_.empty()) return false;
+    SoftwareTeam const& left = teams_[one];
+    SoftwareTeam const& right = teams_[other];
+    bool const share_a_cache = reach_ == ClusterScopeReach::device || left.group == right.group;
+    return share_a_cache && left.cluster >= 0 && left.cluster == right.cluster;
   }
   void note_group(std::uint32_t cluster, int group) {
-    if (reach_ == ClusterScopeReach::group) groups_[cluster] = group;
+    if (!teams_.empty()) teams_[cluster] = {group, -1};
+  }
+  void note_software_cluster(std::uint32_t cluster, int number) {
+    if (!teams_.empty()) teams_[cluster].cluster = number;
   }
 
   /// Of the global memory that a worker's clusters touch.
@@ -106,7 +112,12 @@ class LaunchCheck {
   std::uint32_t number_;
   bool is_parallel_;
   ClusterScopeReach reach_;
-  std::vector<int> groups_;  ///< by cluster, of a launch in which a group is a domain
+  /// By cluster, of a launch of software clusters: each is one of their teams.
+  struct SoftwareTeam {
+    int group = -1;
+    int cluster = -1;
+  };
+  std::vector<SoftwareTeam> teams_;
   std::atomic<bool> acquired_{false};
   std::unique_ptr<std::atomic<bool>[]> locks_;
   std::array<Shard, 64> shards_;

@@ -72,6 +72,11 @@ void fence(Thread& thread, AtomicScope scope, Site site) {
   if (cluster.check != nullptr) cluster.check->fence(scope, site_of(site));
 }
 
+void join_software_cluster(Thread& thread, int number) {
+  ClusterState& cluster = cluster_of(state_of(thread));
+  if (cluster.check != nullptr) cluster.check->join_software_cluster(number);
+}
+
 void* map_peer(Thread& thread, void* mine, int rank, Site site) {
   ThreadState& self = state_of(thread);
   ClusterState& cluster = cluster_of(self);

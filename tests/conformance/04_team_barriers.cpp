@@ -157,9 +157,9 @@ void named_barriers_make_a_hand_over(Target const& target) {
         int sum = 0;
         for (int round = 0; round < rounds; ++round) {
           if (member.subgroup_rank() == 0) slot[lane] = round * 100 + lane;
-          member.named_barrier(14, 2);
+          member.named_barrier(6, 2);
           if (member.subgroup_rank() == 1) sum += slot[(lane + 1) % lanes];
-          member.named_barrier(15, 2);
+          member.named_barrier(7, 2);
         }
         if (member.subgroup_rank() == 1) result[lane] = sum;
       });

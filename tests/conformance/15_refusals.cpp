@@ -148,11 +148,16 @@ void emulated_clusters_run_or_say_why_not(Target const& target) {
   if (pairs.validate(CountTeams{nullptr})) {
     parallel_for("emulated", pairs, CountTeams{counts.data()});
     require_equal(download(counts)[0], 10, "teams of an emulated launch");
-    LaunchError const error = refusal(Policy(target, 18, 1, 9).mode(ClusterMode::emulated));
-    require_contains(error.limit(), "a cluster over 8 needs allow_nonportable_size()");
+    int const portable = std::min(8, properties(target).sm_count);
+    int const largest = std::min(16, properties(target).sm_count);
+    Policy over(target, 2 * portable + 2, 1, portable + 1);
+    require_contains(refusal(over.mode(ClusterMode::emulated)).limit(),
+                     portable < largest ? "a cluster over 8 needs allow_nonportable_size()"
+                                        : "largest cluster is " + std::to_string(largest));
     Policy too_large(target, 17, 1, 17);
     too_large.allow_nonportable_size().mode(ClusterMode::emulated);
-    require_contains(refusal(too_large).limit(), "largest cluster is 16 teams");
+    require_contains(refusal(too_large).limit(),
+                     "largest cluster is " + std::to_string(largest) + " teams");
   } else {
     LaunchError const error = refusal(pairs);
     require_contains(error.limit(), "not compiled for emulated clusters");

@@ -22,6 +22,8 @@ template <>
 inline constexpr char const* target_name<Simulator> = "Simulator";
 template <>
 inline constexpr char const* target_name<Cuda> = "Cuda";
+template <>
+inline constexpr char const* target_name<Hip> = "Hip";
 
 /// A step of the ladder for one target: registers its cases before main() runs.
 template <class Target>

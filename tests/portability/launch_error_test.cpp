@@ -152,7 +152,8 @@ TEST(Explain, SaysThatADeviceHasNoClusters) {
   device.largest_nonportable_cluster = 1;
   Support const support = explained(request(4, 2), device);
   EXPECT_EQ(support.limit, "NVIDIA A100 has no thread-block clusters");
-  EXPECT_EQ(support.would_work, "a cluster of 1");
+  EXPECT_EQ(support.would_work,
+            "a cluster of 1, or ClusterMode::automatic, which emulates clusters there");
   EXPECT_TRUE(explained(request(4, 1), device).ok);
 }
 
@@ -167,10 +168,18 @@ TEST(Explain, SaysThatNoGroupHasRoom) {
   EXPECT_TRUE(explained(request(16, 4), device).ok);
 }
 
-TEST(Explain, RefusesEmulatedClusters) {
+TEST(Explain, SaysWhyAKernelHasNoEmulatedClusters) {
   LaunchRequest asked = request(4, 2);
   asked.mode = ClusterMode::emulated;
-  EXPECT_THAT(explained(asked).limit, HasSubstr("emulated clusters"));
+  ResidencyQueries queries = one_team_an_sm(h200());
+  EXPECT_TRUE(explain(asked, h200(), queries).ok);
+  queries.why_not_emulated = "a reason";
+  queries.would_be_emulated = "a way out";
+  Support const support = explain(asked, h200(), queries);
+  EXPECT_EQ(support.limit, "a reason");
+  EXPECT_EQ(support.would_work, "a way out");
+  asked.cluster = ClusterShape(1);
+  EXPECT_TRUE(explain(asked, h200(), queries).ok) << "a cluster of one needs no emulation";
 }
 
 /// The first league that a refusal recommends, such as "a league of 99×1×1".

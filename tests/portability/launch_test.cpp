@@ -64,17 +64,20 @@ TEST(Launch, ThrowsInAClusterThatWaitsAtABarrier) {
                Finding);
 }
 
-TEST(Launch, RefusesClustersWhereTheProfileHasNone) {
+TEST(Launch, RefusesNativeClustersWhereTheProfileHasNone) {
   using Policy = ClusterPolicy<Simulator>;
   for (char const* profile : {"mi350x", "a100"}) {
+    Policy policy(simulated(profile), 4, 32, 2);
+    kohort::parallel_for("emulated", policy, KOHORT_LAMBDA(Policy::member_type const&){});
     try {
-      kohort::parallel_for("pairs", Policy(simulated(profile), 4, 32, 2),
+      kohort::parallel_for("pairs", policy.mode(kohort::ClusterMode::native),
                            KOHORT_LAMBDA(Policy::member_type const&){});
-      FAIL() << profile << " took a cluster of two";
+      FAIL() << profile << " took a native cluster of two";
     } catch (LaunchError const& error) {
       EXPECT_THAT(error.device(), HasSubstr(profile));
       EXPECT_THAT(error.limit(), HasSubstr("has no thread-block clusters"));
-      EXPECT_EQ(error.would_work(), "a cluster of 1");
+      EXPECT_EQ(error.would_work(),
+                "a cluster of 1, or ClusterMode::automatic, which emulates clusters there");
     }
   }
 }

@@ -58,7 +58,7 @@ TEST(Residency, KnowsTheLargestClusterOfEachProfile) {
     int nonportable;
   };
   for (Largest const& expected : {Largest{"h200-sxm", 8, 16}, Largest{"tiny", 2, 4},
-                                  Largest{"mi350x", 1, 1}, Largest{"a100", 1, 1}}) {
+                                  Largest{"mi350x", 8, 16}, Largest{"a100", 8, 16}}) {
     Policy policy(simulated(expected.profile), 1, 32);
     EXPECT_EQ(policy.max_cluster_size(Nothing()), expected.portable) << expected.profile;
     policy.allow_nonportable_size();

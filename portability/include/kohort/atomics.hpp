@@ -27,6 +27,8 @@ namespace Impl {
 
 #if defined(__CUDA_ARCH__)
 using ActiveTarget = Cuda;
+#elif defined(__HIP_DEVICE_COMPILE__) && __HIP_DEVICE_COMPILE__
+using ActiveTarget = Hip;
 #else
 using ActiveTarget = Simulator;
 #endif

@@ -8,6 +8,10 @@
 #define KOHORT_FUNCTION __host__ __device__ __forceinline__
 #define KOHORT_LAMBDA [=] __host__ __device__
 #define KOHORT_CLASS_LAMBDA [ =, *this ] __host__ __device__
+#elif defined(__HIPCC__)
+#define KOHORT_FUNCTION __host__ __device__ inline __attribute__((always_inline))
+#define KOHORT_LAMBDA [=] __host__ __device__
+#define KOHORT_CLASS_LAMBDA [ =, *this ] __host__ __device__
 #else
 #define KOHORT_FUNCTION inline __attribute__((always_inline))
 #define KOHORT_LAMBDA [=]
@@ -18,7 +22,7 @@
 /// in registers. KOHORT_NO_UNROLL: before a loop at the kernel's edge, where unrolling costs
 /// registers that the hot loop then lacks, or one that seldom goes round. nvcc's pragma is unknown
 /// to g++, which reads the same source for the host.
-#if defined(__CUDA_ARCH__)
+#if defined(__CUDA_ARCH__) || defined(__HIP_DEVICE_COMPILE__)
 #define KOHORT_UNROLL _Pragma("unroll")
 #define KOHORT_NO_UNROLL _Pragma("unroll 1")
 #else

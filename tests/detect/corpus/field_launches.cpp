@@ -89,7 +89,7 @@ void native_clusters_where_there_are_none(Target const& target) {
 
 template <class Target>
 void native_clusters_where_there_are_some(Target const& target) {
-  int const size = std::min(2, properties(target).largest_portable_cluster);
+  int const size = properties(target).cluster_mode == ClusterMode::native ? 2 : 1;
   add_neighbours(
       AnyShape<Target>(target, 4, threads, ClusterShape{size}).mode(ClusterMode::native));
 }

@@ -36,8 +36,8 @@ enum class OnFault : std::uint8_t { throws, aborts, logs };
 OnFault parse_on_fault(std::string const& text);
 
 /// What atomics and fences of cluster scope reach: the hardware cluster; or in a launch of software
-/// clusters, whose teams are clusters of one to the engine, the teams of a domain: an SM group with
-/// an L2 of its own, or the device.
+/// clusters, whose teams are clusters of one to the engine, the teams of the same software cluster
+/// that share a cache: an SM group's, or the device's.
 enum class ClusterScopeReach : std::uint8_t { cluster, group, device };
 
 /// A launch as plain numbers; the caller has made sure that it fits the device.

@@ -26,6 +26,9 @@ void named_barrier(Thread& thread, int id, int subgroups, Site site);
 /// The 128 neighbouring threads that the thread belongs to meet.
 void warpgroup_barrier(Thread& thread, Site site);
 
+/// Of a launch in software clusters: the thread's team is one of software cluster `number`.
+void join_software_cluster(Thread& thread, int number);
+
 /// Which barrier of the cluster a thread is at: the launcher's own are the same hardware barrier
 /// as the kernel's, so that pairing one with another is possible, and a finding.
 enum class ClusterBarrierKind : std::uint8_t { entry, inner, closing };

@@ -11,8 +11,9 @@
 
 namespace kohort::Impl {
 
-/// The profile says whether a group of SMs has an L2 of its own. Its domain is the group then, and
-/// what atomics of cluster scope reach; elsewhere both are the device (launch.hpp).
+/// The profile says whether a group of SMs has an L2 of its own. Its domain is the group then,
+/// elsewhere the device (launch.hpp). Atomics of cluster scope reach the teams of the software cluster
+/// that are in one domain: all of them, if the library is right.
 template <>
 struct EmulatedPlatform<Simulator> {
   static constexpr Scope domain = Scope::cluster;
@@ -20,6 +21,11 @@ struct EmulatedPlatform<Simulator> {
   template <class Thread>
   static KOHORT_FUNCTION int domain_key(Thread const& thread, EmulatedLaunch const&) {
     return thread.sm_group();
+  }
+  /// The checker holds atomics of cluster scope to the software cluster.
+  template <class Thread>
+  static KOHORT_FUNCTION void seated(Thread const& thread, Seat const& seat) {
+    simulator::join_software_cluster(thread.simulated(), seat.cluster);
   }
   /// The engine tells a poll by its atomics.
   template <class Thread>

@@ -97,12 +97,12 @@ class ThreadHandle<Simulator> {
     cluster_wait(site);
   }
   KOHORT_FUNCTION void cluster_arrive(CallSite site) const {
-    if (is_emulated()) return emulated_->arrive<true>(*this, site);
+    if (is_emulated()) return emulated_->arrive(*this, site);
     if (alone()) return;
     simulator::cluster_arrive(*thread_, simulator::ClusterBarrierKind::inner, true, at(site));
   }
   KOHORT_FUNCTION void cluster_arrive_relaxed(CallSite site) const {
-    if (is_emulated()) return emulated_->arrive<false>(*this, site);
+    if (is_emulated()) return emulated_->arrive(*this, site);
     if (alone()) return;
     simulator::cluster_arrive(*thread_, simulator::ClusterBarrierKind::inner, false, at(site));
   }

@@ -20,6 +20,8 @@ struct EmulatedPlatform<Cuda> {
     return launch.domain_of_place[thread.sm()];
   }
   template <class Thread>
+  static KOHORT_FUNCTION void seated(Thread const&, Seat const&) {}
+  template <class Thread>
   static KOHORT_FUNCTION void pause(Thread const&) {}
   template <class Thread>
   static KOHORT_FUNCTION void no_room(Thread const&) {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -17,7 +18,12 @@ namespace kohort::Impl {
 /// memory, and how the device is divided into domains.
 class EmulatedWorkspace {
  public:
-  std::byte* arena(std::size_t bytes) { return static_cast<std::byte*>(arena_.at_least(bytes)); }
+  /// Begins at a multiple of 1024 B: a swizzled tile's places depend on its address.
+  std::byte* arena(std::size_t bytes) {
+    constexpr std::uintptr_t alignment = 1024;  // cudaMalloc promises 256
+    auto const first = reinterpret_cast<std::uintptr_t>(arena_.at_least(bytes + alignment));
+    return reinterpret_cast<std::byte*>((first + alignment - 1) / alignment * alignment);
+  }
   /// Zero whenever no emulated launch runs.
   std::byte* control(std::size_t bytes) {
     return static_cast<std::byte*>(control_.at_least(bytes));
@@ -60,9 +66,9 @@ class EmulatedWorkspace {
   }
 
  private:
-  GrowingMemory arena_{"the cluster scratch of emulated clusters", false};
-  GrowingMemory control_{"the barriers of emulated clusters", true};
-  GrowingMemory table_{"the table of domains", false};
+  CudaGrowingMemory arena_{"the cluster scratch of emulated clusters", false};
+  CudaGrowingMemory control_{"the barriers of emulated clusters", true};
+  CudaGrowingMemory table_{"the table of domains", false};
   std::vector<int> domains_;
   int const* domain_of_sm_ = nullptr;
 };

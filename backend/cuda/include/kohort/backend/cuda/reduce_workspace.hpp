@@ -44,8 +44,8 @@ class ReduceWorkspace {
 
  private:
   std::mutex host_mutex_;
-  GrowingMemory partials_{"a reduction's partials", false};
-  GrowingMemory ticket_{"a reduction's ticket", true};
+  CudaGrowingMemory partials_{"a reduction's partials", false};
+  CudaGrowingMemory ticket_{"a reduction's ticket", true};
   void* host_result_ = nullptr;
 };
 

@@ -147,11 +147,11 @@ class ThreadHandle<Cuda> {
     cluster_wait(site);
   }
   KOHORT_FUNCTION void cluster_arrive(CallSite site) const {
-    if (is_emulated()) return emulated_->arrive<true>(*this, site);
+    if (is_emulated()) return emulated_->arrive(*this, site);
     if (is_clustered()) ClusterBarrier::arrive();
   }
   KOHORT_FUNCTION void cluster_arrive_relaxed(CallSite site) const {
-    if (is_emulated()) return emulated_->arrive<false>(*this, site);
+    if (is_emulated()) return emulated_->arrive(*this, site);
     if (is_clustered()) ClusterBarrier::arrive_relaxed();
   }
   KOHORT_FUNCTION void cluster_wait(CallSite site) const {

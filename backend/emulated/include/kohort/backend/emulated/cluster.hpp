@@ -57,16 +57,16 @@ class EmulatedCluster {
     thread.team_barrier(site);
     ++phase_;
     if (thread.team_rank() == 0) {
-      add_arrivals(Barrier::subgroups(thread), true, site);
+      add_arrivals(Barrier::subgroups(thread), site);
       await_phase(thread, site);
     }
     thread.team_barrier(site);
   }
-  template <bool Publishes, class Thread>
+  template <class Thread>
   KOHORT_FUNCTION void arrive(Thread const& thread, CallSite site) {
     thread.subgroup_barrier(site);
     ++phase_;
-    if (thread.team_rank() % thread.subgroup_lanes() == 0) add_arrivals(1, Publishes, site);
+    if (thread.team_rank() % thread.subgroup_lanes() == 0) add_arrivals(1, site);
   }
   template <class Thread>
   KOHORT_FUNCTION void wait(Thread const& thread, CallSite site) const {
@@ -145,11 +145,11 @@ class EmulatedCluster {
     return d == 1 ? rank / extents[0] % extents[1] : rank / extents[0] / extents[1];
   }
 
-  KOHORT_FUNCTION void add_arrivals(unsigned count, bool publishes, CallSite site) const {
+  KOHORT_FUNCTION void add_arrivals(unsigned count, CallSite site) const {
     if (is_manual_) {
-      Barrier::add(&line_.stays[turn_], std::uint64_t{count}, publishes, site);
+      Barrier::add(&line_.stays[turn_], std::uint64_t{count}, site);
     } else {
-      Barrier::add(&line_.arrivals, count, publishes, site);
+      Barrier::add(&line_.arrivals, count, site);
     }
   }
   template <class Thread>
@@ -180,7 +180,7 @@ class EmulatedCluster {
         // all teams have left that task, for they have met since. Nobody uses it anew before this
         // thread's arrival below.
         if (seat_.rank == 0) atomic_store(&line_.stays[turn_ ^ 1], std::uint64_t{0}, site);
-        Barrier::add(&line_.turnovers, 1u, true, site);
+        Barrier::add(&line_.turnovers, 1u, site);
         Barrier::wait(thread, &line_.turnovers,
                       (turnover_ + 1) * static_cast<unsigned>(launch_.size), site);
       }

@@ -33,13 +33,11 @@ struct EmulatedBarrier {
                                  thread.subgroup_lanes());
   }
 
+  /// Also of a relaxed arrival, which says that what it hands back was read: nothing less than a
+  /// release keeps a load from being overtaken by the arrival.
   template <class Word>
-  static KOHORT_FUNCTION void add(Word* word, Word value, bool publishes, CallSite site) {
-    if (publishes) {
-      atomic_add<Platform::domain, MemoryOrder::release>(word, value, site);
-    } else {
-      atomic_add<Platform::domain, MemoryOrder::relaxed>(word, value, site);
-    }
+  static KOHORT_FUNCTION void add(Word* word, Word value, CallSite site) {
+    atomic_add<Platform::domain, MemoryOrder::release>(word, value, site);
   }
 
   template <class Thread, class Word, class Done>
@@ -82,7 +80,7 @@ struct EmulatedBarrier {
   static KOHORT_FUNCTION void leave(Thread const& thread, std::uint64_t* word, unsigned phase,
                                     CallSite site) {
     std::uint64_t const leavers = std::uint64_t{subgroups(thread)} << leaver_shift;
-    add(word, leavers - std::uint64_t{phase} * subgroups(thread), true, site);
+    add(word, leavers - std::uint64_t{phase} * subgroups(thread), site);
   }
 };
 

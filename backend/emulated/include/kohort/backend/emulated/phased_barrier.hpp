@@ -25,17 +25,15 @@ struct EmulatedPhasedBarrier {
   /// One arrival, or none, and so many bytes expected (positive) or brought (negative).
   template <class Thread>
   static KOHORT_FUNCTION void update(Thread const&, TransferBarrier* barrier, int arrivals,
-                                     int bytes, bool publishes, CallSite site) {
-    // Release: what the thread wrote, or copied for others, before. A relaxed arrival publishes
-    // nothing, but hands on what earlier arrivals of the phase published: the word's updates are
-    // one release sequence.
+                                     int bytes, CallSite site) {
+    // Release: what the thread wrote, or copied for others, before; of a relaxed arrival, that what
+    // it hands back was read. The word's updates are one release sequence.
     std::uint64_t seen = atomic_load<Platform::domain>(&barrier->state, site);
     for (;;) {
       std::uint64_t const wanted = updated(seen, arrivals, bytes);
       std::uint64_t const found =
-          publishes ? atomic_compare_exchange<Platform::domain, MemoryOrder::release>(
-                          &barrier->state, seen, wanted, site)
-                    : atomic_compare_exchange<Platform::domain>(&barrier->state, seen, wanted, site);
+          atomic_compare_exchange<Platform::domain, MemoryOrder::release>(&barrier->state, seen,
+                                                                          wanted, site);
       if (found == seen) return;
       seen = found;
     }

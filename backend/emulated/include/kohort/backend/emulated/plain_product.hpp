@@ -4,6 +4,7 @@
 #include <kohort/warpgroup_mma.hpp>
 
 #include <cstdint>
+#include <type_traits>
 
 namespace kohort::Impl {
 
@@ -18,13 +19,15 @@ struct PlainProduct {
                                        typename Mma::b_type const* b) {
     int const first_row = thread / 32 * 16 + thread % 32 / 4;
     int const first_column = thread % 4 * 2;
-    for (int i = 0; i < Mma::values; ++i) {
-      int const row = first_row + 8 * (i / 2 % 2);
-      int const column = first_column + 8 * (i / 4) + i % 2;
-      Accumulator sum = begins_anew ? Accumulator(0) : values[i];
-      for (int k = 0; k < Mma::depth; ++k)
-        sum += number(at<Mma::a_major>(a, row, k)) * number(at<Mma::b_major>(b, column, k));
-      values[i] = sum;
+    if (begins_anew) clear(values);
+    KOHORT_NO_UNROLL for (int k = 0; k < Mma::depth; ++k) {
+      Accumulator const two[2] = {number(at<Mma::a_major>(a, first_row, k)),
+                                  number(at<Mma::a_major>(a, first_row + 8, k))};
+      KOHORT_UNROLL
+      for (int i = 0; i < Mma::values; ++i) {
+        int const column = first_column + 8 * (i / 4) + i % 2;
+        values[i] += two[i / 2 % 2] * number(at<Mma::b_major>(b, column, k));
+      }
     }
   }
 
@@ -38,22 +41,23 @@ struct PlainProduct {
     int const thread = thread_handle.team_rank() % Mma::threads;
     int const first_column = thread % 4 * 2;
     int const quad = thread % 32 / 4 * 4;
-    if (begins_anew)
-      for (int i = 0; i < Mma::values; ++i) values[i] = Accumulator(0);
+    if (begins_anew) clear(values);
     KOHORT_UNROLL
-    for (int word = 0; word < 32; ++word) {
-      KOHORT_UNROLL
-      for (int half = 0; half < 2; ++half) {
-        std::uint32_t const mine = a[word / 8 * 4 + word % 8 / 4 * 2 + half];
-        auto const theirs = thread_handle.template shuffle<32>(mine, quad + word % 4, site);
-        for (int i = 0; i < Mma::values; ++i) {
-          if (i / 2 % 2 != half) continue;
-          int const column = first_column + 8 * (i / 4) + i % 2;
-          for (int e = 0; e < in_word; ++e) {
-            typename Mma::a_type element;
-            __builtin_memcpy(&element, reinterpret_cast<char const*>(&theirs) + e * sizeof element,
-                             sizeof element);
-            values[i] += number(element) * number(at<Mma::b_major>(b, column, word * in_word + e));
+    for (int slot = 0; slot < 16; ++slot) {
+      KOHORT_NO_UNROLL for (int source = 0; source < 4; ++source) {
+        auto const word = thread_handle.template shuffle<32>(a[slot], quad + source, site);
+        int const k = (slot / 4 * 8 + slot / 2 % 2 * 4 + source) * in_word;
+        KOHORT_UNROLL
+        for (int e = 0; e < in_word; ++e) {
+          std::uint32_t const bits = word >> (e * 32 / in_word);
+          typename Mma::a_type element;
+          __builtin_memcpy(&element, &bits, sizeof element);
+          Accumulator const factor = number(element);
+          KOHORT_UNROLL
+          for (int i = 0; i < Mma::values; ++i) {
+            if (i / 2 % 2 != slot % 2) continue;
+            int const column = first_column + 8 * (i / 4) + i % 2;
+            values[i] += factor * number(at<Mma::b_major>(b, column, k + e));
           }
         }
       }
@@ -61,9 +65,18 @@ struct PlainProduct {
   }
 
  private:
+  static KOHORT_FUNCTION void clear(Accumulator (&values)[Mma::values]) {
+    KOHORT_UNROLL
+    for (int i = 0; i < Mma::values; ++i) values[i] = Accumulator(0);
+  }
+  /// As a matrix unit takes it: of a tfloat32 10 bits of mantissa.
   template <class T>
   static KOHORT_FUNCTION Accumulator number(T const& value) {
-    return static_cast<Accumulator>(value);
+    if constexpr (std::is_same_v<T, tfloat32>) {
+      return float_of(bits_of(value.value) & 0xffffe000U);
+    } else {
+      return static_cast<Accumulator>(value);
+    }
   }
   /// Element `k` of row `index` of A, or of column `index` of B.
   template <MatrixMajor Major, class T>

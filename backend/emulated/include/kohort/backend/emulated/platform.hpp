@@ -12,6 +12,8 @@ namespace kohort::Impl {
 ///       cluster where a domain has an L2 of its own and the target's atomics know such a scope
 ///   template <class Thread> static int domain_key(Thread const&, EmulatedLaunch const&)
 ///       of the domain that the team runs in: 0 … EmulatedLaunch::keys - 1, and no more than a key
+///   template <class Thread> static void seated(Thread const&, Seat const&)
+///       by every thread of a team that is a rank of a cluster from here on
 ///   template <class Thread> static void pause(Thread const&)
 ///       within a loop that polls
 ///   template <class Thread> [[noreturn]] static void no_room(Thread const&)

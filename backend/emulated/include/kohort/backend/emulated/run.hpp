@@ -17,6 +17,7 @@ struct EmulatedRun {
     Seat const seat = Seating<Target>::take(thread, launch);
     int leaving = 1;
     if (seat.cluster >= 0) {
+      EmulatedPlatform<Target>::seated(thread, seat);
       EmulatedCluster<Target> cluster(launch, seat, is_manual);
       while (cluster.has_task()) {
         run_task(cluster);
@@ -34,8 +35,8 @@ struct EmulatedRun {
   /// Counts teams out of the launch: a whole cluster's at once, or one that stood aside. The last
   /// clears what the launch has used besides the clusters' lines.
   static KOHORT_FUNCTION void leave(EmulatedLaunch const& launch, int teams) {
-    bool const used_launch_line = launch.keys > 1 || launch.handout == TaskHandout::dynamic;
-    if (!used_launch_line) return;
+    bool const used_counters = launch.keys > 1 || launch.handout != TaskHandout::fixed;
+    if (!used_counters) return;
     LaunchLine& line = launch.launch_line();
     unsigned const before = atomic_fetch_add<Scope::device, MemoryOrder::acquire_release>(
         &line.gone, static_cast<unsigned>(teams), site());

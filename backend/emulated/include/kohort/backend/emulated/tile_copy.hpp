@@ -43,19 +43,20 @@ struct alignas(16) Piece {
   std::uint32_t words[4];
 };
 
-/// The box at `at`, or of its last dimension `last_count` elements, moved by the calling thread.
+/// The box at `at`, or of its last dimension `last_count` elements from `last` on, moved by the calling
+/// thread. All loops over dimensions are of constant length, so that the coordinates stay in
+/// registers.
+template <int Rank>
 class EmulatedBox {
  public:
-  template <int Rank>
   KOHORT_FUNCTION EmulatedBox(EmulatedTile const& tile, int const (&at)[Rank], int last,
                               int last_count)
       : tile_(tile) {
+    KOHORT_UNROLL
     for (int d = 0; d < Rank; ++d) {
-      at_[d] = at[d];
-      count_[d] = tile.box[d];
+      at_[d] = d == Rank - 1 ? last : at[d];
+      count_[d] = d == Rank - 1 ? last_count : tile.box[d];
     }
-    at_[Rank - 1] = last;
-    count_[Rank - 1] = last_count;
   }
 
   KOHORT_FUNCTION void load(void* scratch) const {
@@ -66,9 +67,9 @@ class EmulatedBox {
         piece = *reinterpret_cast<Piece const*>(memory);
       } else if (memory != nullptr) {
         // The tensor ends within the piece: nothing behind it may be read.
-        auto* const bytes = reinterpret_cast<std::byte*>(&piece);
-        for (int b = first * tile_.element_bytes; b < end * tile_.element_bytes; ++b)
-          bytes[b] = memory[b];
+        KOHORT_UNROLL
+        for (int b = 0; b < 16; ++b)
+          if (is_between(b, first, end)) set_byte(piece, b, memory[b]);
       }
       *reinterpret_cast<Piece*>(place) = piece;
     });
@@ -83,9 +84,9 @@ class EmulatedBox {
         *reinterpret_cast<Piece*>(memory) = piece;
         return;
       }
-      auto const* const bytes = reinterpret_cast<std::byte const*>(&piece);
-      for (int b = first * tile_.element_bytes; b < end * tile_.element_bytes; ++b)
-        memory[b] = bytes[b];
+      KOHORT_UNROLL
+      for (int b = 0; b < 16; ++b)
+        if (is_between(b, first, end)) memory[b] = byte_of(piece, b);
     });
   }
 
@@ -100,16 +101,28 @@ class EmulatedBox {
   }
 
  private:
+  KOHORT_FUNCTION bool is_between(int byte, int first, int end) const {
+    return byte >= first * tile_.element_bytes && byte < end * tile_.element_bytes;
+  }
+  /// By shifts: a piece has no address where it lies in registers.
+  static KOHORT_FUNCTION std::byte byte_of(Piece const& piece, int byte) {
+    return static_cast<std::byte>(piece.words[byte / 4] >> (byte % 4 * 8));
+  }
+  static KOHORT_FUNCTION void set_byte(Piece& piece, int byte, std::byte value) {
+    piece.words[byte / 4] |= static_cast<std::uint32_t>(value) << (byte % 4 * 8);
+  }
+
   /// Calls `body(place in scratch, memory or null, first element, end)` for each 16 B of the box, in
   /// their order; the elements from first to end are in the tensor.
   template <class Body>
   KOHORT_FUNCTION void for_each_piece(void* scratch, Body const& body) const {
     int const elements = 16 / tile_.element_bytes;
     int const pieces = count_[0] / elements;
-    long long rows = 1;
-    for (int d = 1; d < tile_.rank; ++d) rows *= count_[d];
+    int rows = 1;
+    KOHORT_UNROLL
+    for (int d = 1; d < Rank; ++d) rows *= count_[d];
     auto at_scratch = reinterpret_cast<std::uintptr_t>(scratch);
-    for (long long row = 0; row < rows; ++row) {
+    KOHORT_NO_UNROLL for (int row = 0; row < rows; ++row) {
       std::byte* const memory = row_of(row);
       for (int p = 0; p < pieces; ++p, at_scratch += 16) {
         long long const x = at_[0] + static_cast<long long>(p) * elements;
@@ -125,15 +138,17 @@ class EmulatedBox {
   }
 
   /// Element 0 of the tensor's row that the box's row lies in, or null.
-  KOHORT_FUNCTION std::byte* row_of(long long row) const {
+  KOHORT_FUNCTION std::byte* row_of(int row) const {
     std::byte* memory = tile_.data;
-    for (int d = 1; d < tile_.rank; ++d) {
-      long long const coordinate = at_[d] + row % count_[d];
+    bool is_inside = true;
+    KOHORT_UNROLL
+    for (int d = 1; d < Rank; ++d) {
+      long long const coordinate = static_cast<long long>(at_[d]) + row % count_[d];
       row /= count_[d];
-      if (coordinate < 0 || coordinate >= tile_.extents[d]) return nullptr;
+      is_inside &= coordinate >= 0 && coordinate < tile_.extents[d];
       memory += coordinate * tile_.strides[d];
     }
-    return memory;
+    return is_inside ? memory : nullptr;
   }
 
   KOHORT_FUNCTION std::uintptr_t swizzled(std::uintptr_t address) const {
@@ -183,8 +198,8 @@ class EmulatedBox {
   }
 
   EmulatedTile const& tile_;
-  int at_[5] = {};
-  int count_[5] = {1, 1, 1, 1, 1};
+  int at_[Rank];
+  int count_[Rank];
 };
 
 }  // namespace kohort::Impl

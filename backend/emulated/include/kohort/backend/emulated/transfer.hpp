@@ -28,15 +28,15 @@ struct EmulatedTransfers {
   }
   static KOHORT_FUNCTION void arrive(Thread const& thread, TransferBarrier* barrier,
                                      CallSite site) {
-    Barrier::update(thread, barrier, 1, 0, true, site);
+    Barrier::update(thread, barrier, 1, 0, site);
   }
   static KOHORT_FUNCTION void arrive_at(Thread const& thread, TransferBarrier* barrier, int rank,
-                                        bool publishes_writes, CallSite site) {
-    Barrier::update(thread, at_peer(thread, barrier, rank, site), 1, 0, publishes_writes, site);
+                                        bool /*publishes_writes*/, CallSite site) {
+    Barrier::update(thread, at_peer(thread, barrier, rank, site), 1, 0, site);
   }
   static KOHORT_FUNCTION void expect(Thread const& thread, TransferBarrier* barrier, int bytes,
                                      bool arrives, CallSite site) {
-    Barrier::update(thread, barrier, arrives ? 1 : 0, bytes, arrives, site);
+    Barrier::update(thread, barrier, arrives ? 1 : 0, bytes, site);
   }
   template <Scope Where>
   static KOHORT_FUNCTION void wait(Thread const& thread, TransferBarrier* barrier,
@@ -73,7 +73,7 @@ struct EmulatedTransfers {
                                         EmulatedTile const& tile, int const (&at)[Rank],
                                         void* destination, TransferBarrier* barrier,
                                         CallSite site) {
-    EmulatedBox(tile, at, at[Rank - 1], tile.box[Rank - 1]).load(destination);
+    EmulatedBox<Rank>(tile, at, at[Rank - 1], tile.box[Rank - 1]).load(destination);
     bring(thread, barrier, map.box_bytes(), site);
   }
   /// One receiver after the other: the first fetches the box into the domain's cache, the others
@@ -84,7 +84,7 @@ struct EmulatedTransfers {
                                                   void* destination, TransferBarrier* barrier,
                                                   MulticastGroup const& group, CallSite site) {
     for (int slice = group.mine; slice < map.split(); slice += group.teams) {
-      EmulatedBox const box(tile, at, at[Rank - 1] + slice * map.slice(), map.slice());
+      EmulatedBox<Rank> const box(tile, at, at[Rank - 1] + slice * map.slice(), map.slice());
       void* const mine = static_cast<std::byte*>(destination) + slice * map.slice_bytes();
       for (std::uint32_t ranks = group.ranks, rank = 0; ranks != 0; ranks >>= 1U, ++rank) {
         if ((ranks & 1U) == 0) continue;
@@ -98,7 +98,7 @@ struct EmulatedTransfers {
   static KOHORT_FUNCTION void tile_store(Thread const&, EmulatedTile const& tile,
                                          int const (&at)[Rank], void const* source, bool adds,
                                          CallSite) {
-    EmulatedBox const box(tile, at, at[Rank - 1], tile.box[Rank - 1]);
+    EmulatedBox<Rank> const box(tile, at, at[Rank - 1], tile.box[Rank - 1]);
     if (adds) {
       box.add(source);
     } else {
@@ -113,7 +113,7 @@ struct EmulatedTransfers {
   }
   static KOHORT_FUNCTION void bring(Thread const& thread, TransferBarrier* barrier, int bytes,
                                     CallSite site) {
-    Barrier::update(thread, barrier, 0, -bytes, true, site);
+    Barrier::update(thread, barrier, 0, -bytes, site);
   }
   static KOHORT_FUNCTION TransferBarrier* at_peer(Thread const& thread, TransferBarrier* barrier,
                                                   int rank, CallSite site) {

@@ -37,8 +37,10 @@ inline int option_or_environment(int option, char const* variable, int largest) 
 inline Simulator::Simulator(SimulatorOptions const& options) : state_(std::make_shared<State>()) {
   using Impl::option_or_environment;
   simulator::EngineOptions& engine = state_->engine;
-  engine.profile = &simulator::find_profile(
-      option_or_environment(options.profile, "KOHORT_SIM_PROFILE", "h200-sxm"));
+  engine.profile = options.device != nullptr
+                       ? options.device
+                       : &simulator::find_profile(option_or_environment(
+                             options.profile, "KOHORT_SIM_PROFILE", "h200-sxm"));
   ClusterMode const asked = Impl::parse_cluster_mode(
       option_or_environment(options.clusters, "KOHORT_CLUSTER_MODE", "automatic"),
       "KOHORT_CLUSTER_MODE");

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#pragma once
+
+#include <kohort/backend/hip/fences.hpp>
+#include <kohort/backend/hip/registers.hpp>
+
+namespace kohort::Impl {
+
+/// Barriers of a part of a workgroup, which gfx9 has none of: a counter in LDS each, that only
+/// rises. `ids` of them, zero when the kernel begins (kernel.hpp).
+struct HipNamedBarriers {
+  static constexpr int ids = 16;
+
+  static KOHORT_FUNCTION unsigned* words() {
+    KOHORT_HIP_DEVICE_BODY(__shared__ unsigned arrived[ids]; return arrived;)
+  }
+  static KOHORT_FUNCTION void clear() {
+    KOHORT_HIP_DEVICE_BODY(if (HipRegisters::thread() < ids) words()[HipRegisters::thread()] = 0;)
+  }
+  /// Called by `wavefronts` whole wavefronts.
+  static KOHORT_FUNCTION void meet([[maybe_unused]] int id, [[maybe_unused]] int wavefronts) {
+    KOHORT_HIP_DEVICE_BODY(
+        HipFences::release<Scope::team>(); __builtin_amdgcn_wave_barrier();
+        auto const count = static_cast<unsigned>(wavefronts);
+        if (HipRegisters::thread() % HipRegisters::wavefront == 0) {
+          unsigned const before = __hip_atomic_fetch_add(words() + id, 1u, __ATOMIC_RELAXED,
+                                                         __HIP_MEMORY_SCOPE_WORKGROUP);
+          unsigned const complete = (before / count + 1) * count;
+          while (static_cast<int>(__hip_atomic_load(words() + id, __ATOMIC_RELAXED,
+                                                    __HIP_MEMORY_SCOPE_WORKGROUP) -
+                                  complete) < 0)
+            __builtin_amdgcn_s_sleep(0);
+        } __builtin_amdgcn_wave_barrier();
+        HipFences::acquire<Scope::team>();)
+  }
+};
+
+}  // namespace kohort::Impl
