@@ -7,7 +7,7 @@ set(KOHORT_HAS_SIMULATOR OFF)
 set(KOHORT_SIMULATOR_WHY "KOHORT_ENABLE_SIMULATOR is OFF")
 set(KOHORT_HAS_CUDA OFF)
 set(KOHORT_CUDA_WHY "KOHORT_ENABLE_CUDA is OFF")
-set(KOHORT_HIP_WHY "not part of version ${PROJECT_VERSION}")
+set(KOHORT_HIP_WHY "not part of this build: .ci/hip compiles it (docs/guide/emulated.md)")
 
 # Finds what the simulator links; stops with the name of the Debian package that lacks.
 macro(kohort_find_simulator_dependencies)

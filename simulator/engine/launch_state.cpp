@@ -31,8 +31,8 @@ Placement placement_of(LaunchShape const& shape, DeviceProfile const& profile, i
                                 : Placement(profile, teams_per_sm, size);
 }
 
-/// Slot of the first cluster. Persistent teams are dealt out from wherever the hardware's turn stands:
-/// so with each seed from another group.
+/// Slot of the first cluster. Persistent teams are dealt out from wherever the hardware's turn
+/// stands: so with each seed from another group.
 int first_slot_of(LaunchShape const& shape, Schedule const& schedule, int slots) {
   if (shape.cluster_scope == ClusterScopeReach::cluster || slots == 0) return 0;
   std::uint64_t const spread = schedule.seed * 0x9e3779b97f4a7c15U;
@@ -71,7 +71,8 @@ LaunchState::LaunchState(LaunchShape const& shape, EngineOptions const& options,
           false),
       first_slot_(first_slot_of(shape, options.schedule, static_cast<int>(slot_taken_.size()))),
       stop_after_(plan_.size()) {
-  if (options.mode == Mode::check) check_ = std::make_unique<LaunchCheck>(shape, worker_count_, plan_.size());
+  if (options.mode == Mode::check)
+    check_ = std::make_unique<LaunchCheck>(shape, worker_count_, plan_.size());
   if (!options.trace_path.empty()) {
     owned_observers_.push_back(std::make_unique<PlacementTrace>(options.trace_path));
     observers_.push_back(owned_observers_.back().get());

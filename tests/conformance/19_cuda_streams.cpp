@@ -212,11 +212,79 @@ void probed_groups_explain_the_resident_limit(Cuda const& target) {
     int expected = 0;
     for (int group : groups) expected += group / size;
     Full policy(target, size, 128, ClusterShape(size));
-    policy.allow_nonportable_size().mode(ClusterMode::native).dynamic_team_scratch(
-        static_cast<int>(device.max_team_scratch_bytes));
+    policy.allow_nonportable_size()
+        .mode(ClusterMode::native)
+        .dynamic_team_scratch(static_cast<int>(device.max_team_scratch_bytes));
     require_equal(policy.max_active_clusters(touch), expected,
                   "clusters of " + std::to_string(size) + " resident, one team an SM");
   }
+}
+
+/// Skips where the kernels have no emulated form.
+void needs_emulation(Cuda const& target) {
+  Support const support = Plain(target, 2, 32, ClusterShape(2))
+                              .mode(ClusterMode::emulated)
+                              .validate(KOHORT_LAMBDA(Plain::member_type const&){});
+  if (!support) throw CaseSkipped("needs emulated clusters: " + support.reason);
+}
+
+/// Domains that no hardware has, of very different sizes: teams take tickets in each, and those
+/// that fill no cluster stand aside.
+void emulated_clusters_keep_to_their_domains(Cuda const& target) {
+  needs_emulation(target);
+  int const sms = properties(target).sm_count;
+  std::vector<int> domain_of_sm;
+  for (int sm = 0; sm < sms; ++sm) domain_of_sm.push_back(sm < 5 ? 0 : sm < 40 ? 1 : sm % 3 + 2);
+  Cuda const divided;
+  divided.divide_into_domains(domain_of_sm);
+  for (int size : {2, 3, 4, 5, 16}) {
+    for (int clusters : {1, 7, 61, 997}) {
+      for (TaskHandout handout :
+           {TaskHandout::automatic, TaskHandout::fixed, TaskHandout::dynamic}) {
+        int const teams = clusters * size;
+        auto const sm_of_team = poisoned<int>(divided, teams);
+        auto const counts = filled<int>(divided, teams, 0);
+        int* const place = sm_of_team.data();
+        int* const count = counts.data();
+        auto policy = Plain(divided, teams, 128, ClusterShape(size));
+        policy.allow_nonportable_size().mode(ClusterMode::emulated).task_handout(handout);
+        parallel_for(
+            "domains", policy, KOHORT_LAMBDA(Plain::member_type const& member) {
+              if (member.team_rank() == 0) {
+                place[member.league_rank()] = member.sm();
+                atomic_add(&count[member.league_rank()], 1);
+              }
+              member.cluster_barrier();
+            });
+        std::string const what = std::to_string(clusters) + " clusters of " + std::to_string(size);
+        require_all_equal(download(counts), std::vector<int>(teams, 1), what);
+        std::vector<int> const seen = download(sm_of_team);
+        for (int team = 0; team < teams; ++team)
+          require_equal(domain_of_sm[seen[team]], domain_of_sm[seen[team / size * size]],
+                        what + ": the domain of team " + std::to_string(team));
+      }
+    }
+  }
+  for (std::vector<int> const& wrong :
+       {std::vector<int>(sms - 1, 0), std::vector<int>(sms, 1), std::vector<int>(sms, -1)})
+    require_throws<std::invalid_argument>([&] { divided.divide_into_domains(wrong); },
+                                          "domains that can't be");
+}
+
+void a_graph_replays_emulated_clusters(Cuda const& target) {
+  needs_emulation(target);
+  Cuda const emulated;
+  emulated.set_cluster_mode(ClusterMode::emulated);
+  auto const in = filled<int>(emulated, 600 * 64, 3);
+  auto const out = filled<int>(emulated, 600 * 64, 0);
+  add_neighbour(emulated, in.data(), out.data(), 600);  // allocates
+  Capture capture(emulated);
+  add_neighbour(emulated, in.data(), out.data(), 600);
+  add_neighbour(emulated, out.data(), in.data(), 600);
+  capture.end();
+  require_equal(capture.nodes().size(), std::size_t{2}, "nodes");
+  for (int time = 0; time < 3; ++time) capture.replay();
+  require_all_equal(download(in), std::vector<int>(600 * 64, 3 * 4 * 4 * 4), "after three replays");
 }
 
 Rung<Cuda> const rung(
@@ -226,6 +294,8 @@ Rung<Cuda> const rung(
      {"WaitingInACaptureIsRefused", waiting_in_a_capture_is_refused},
      {"AClusterOfOneIsLaunchedAsAPlainKernel", a_cluster_of_one_is_launched_as_a_plain_kernel},
      {"ABorrowedStreamIsUsed", a_borrowed_stream_is_used},
+     {"EmulatedClustersKeepToTheirDomains", emulated_clusters_keep_to_their_domains},
+     {"AGraphReplaysEmulatedClusters", a_graph_replays_emulated_clusters},
      {"ThreadsShareATarget", threads_share_a_target},
      {"ProbedGroupsExplainTheResidentLimit", probed_groups_explain_the_resident_limit}});
 

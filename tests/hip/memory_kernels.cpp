@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Every kernel of reduce, histogram and halo, for .ci/hip: compiled for AMD, and looked at. No AMD device
-// has run them.
+// Every kernel of reduce, histogram and halo, for .ci/hip: compiled for AMD, and looked at. No AMD
+// device has run them.
 #include <kernels/halo/row_stencil.hpp>
 #include <kernels/histogram/histogram.hpp>
 #include <kernels/reduce/reduction.hpp>

@@ -19,11 +19,11 @@ namespace {
 struct Case {
   std::uint64_t number;
   int domains;
-  int units;         ///< compute units a domain, but for one that lacks some
+  int units;  ///< compute units a domain, but for one that lacks some
   int teams_a_unit;
-  bool own_caches;   ///< each domain has an L2 of its own
+  bool own_caches;  ///< each domain has an L2 of its own
   int cluster;
-  int clusters;      ///< of the league
+  int clusters;  ///< of the league
   int threads;
   TaskHandout handout;
   bool manual;

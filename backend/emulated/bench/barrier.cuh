@@ -75,7 +75,7 @@ inline double hand_written_cycles(Cuda const& target, int size, int threads) {
   for (int time = 0; time < 5; ++time) {
     deep_copy(counter, 0u);
     hand_written_barriers<<<size, threads, 0, target.stream()>>>(counter.data(), size,
-                                                                  cycles.data());
+                                                                 cycles.data());
   }
   target.fence("barriers by hand");
   return median_cycles(cycles.data(), size);

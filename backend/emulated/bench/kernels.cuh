@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// The library's kernels in emulated clusters, beside the same in hardware clusters and beside the best
-// that have none.
+// The library's kernels in emulated clusters, beside the same in hardware clusters and beside the
+// best that have none.
 #pragma once
 
 #include <kernels/bench/measure.cuh>
@@ -36,8 +36,7 @@ inline void add_comparison(Report& report, std::vector<Contender> const& contend
     Entry entry{contenders[i].name, timings[i], {}, {}};
     if (i == emulated) {
       entry.figures.emplace_back("over_native", timings[i].median_us / timings[native].median_us);
-      if (best > 0)
-        entry.figures.emplace_back("over_best_without", timings[i].median_us / best);
+      if (best > 0) entry.figures.emplace_back("over_best_without", timings[i].median_us / best);
     }
     report.add(entry);
   }

@@ -32,8 +32,8 @@ bool measure_reduce(Targets const& targets, Options const& options, Report& repo
   using namespace kernels::reduce;
   bool right = true;
   for (long long count : {1LL << 20, 1LL << 24, 1LL << 28}) {
-    auto const host = kernels::make_data<float>(
-        count, [](auto i) { return kernels::random_value<float>(7, i); });
+    auto const host =
+        kernels::make_data<float>(count, [](auto i) { return kernels::random_value<float>(7, i); });
     Buffer<float, Cuda> in(targets.native, count);
     deep_copy(in, host);
     auto const reference = reference_sum(std::span<float const>(host));
@@ -122,8 +122,8 @@ bool measure_histogram(Targets const& targets, Options const& options, Report& r
 bool measure_halo(Targets const& targets, Options const& options, Report& report) {
   using namespace kernels::halo;
   constexpr long long width = 1LL << 26;
-  auto const host = kernels::make_data<float>(
-      width, [](auto i) { return kernels::random_value<float>(11, i); });
+  auto const host =
+      kernels::make_data<float>(width, [](auto i) { return kernels::random_value<float>(11, i); });
   Buffer<float, Cuda> in(targets.native, width);
   Buffer<float, Cuda> out(targets.native, width);
   deep_copy(in, host);
@@ -147,9 +147,8 @@ bool measure_halo(Targets const& targets, Options const& options, Report& report
         std::atomic<long long> wrong = 0;
         kernels::in_parallel_parts(width, [&](std::uint64_t first, std::uint64_t end) {
           for (std::uint64_t i = first; i < end; ++i) {
-            double const expected = reference_element(host.data(), width,
-                                                      std::span<float const>(weights),
-                                                      static_cast<long long>(i));
+            double const expected = reference_element(
+                host.data(), width, std::span<float const>(weights), static_cast<long long>(i));
             if (!(std::abs(result[i] - expected) <= error_bound<float>())) ++wrong;
           }
         });

@@ -203,9 +203,9 @@ class ClusterMember : public Collectives<ClusterMember<Target, Traits>>,
     static_assert(layout::has_dynamic_team, "the policy has no DynamicTeamScratch trait");
     // Where cluster scratch is no part of the team's memory, the array begins sooner.
     return scratch<typename Traits::dynamic_team_scratch>(
-        thread_.is_emulated()
-            ? team_layout::dynamic_team_offset(0)
-            : layout::dynamic_team_offset(layout::has_dynamic_cluster ? dynamic_cluster_size() : 0));
+        thread_.is_emulated() ? team_layout::dynamic_team_offset(0)
+                              : layout::dynamic_team_offset(
+                                    layout::has_dynamic_cluster ? dynamic_cluster_size() : 0));
   }
   KOHORT_FUNCTION int dynamic_team_size() const { return thread_.dynamic_team_count(); }
 

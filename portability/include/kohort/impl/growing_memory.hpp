@@ -9,11 +9,12 @@
 namespace kohort::Impl {
 
 /// Device memory of a target for the library's own use, as large as the largest launch needed.
-/// What was outgrown stays until the target ends, because kernels in flight and captured graphs hold
-/// its address.
+/// What was outgrown stays until the target ends, because kernels in flight and captured graphs
+/// hold its address.
 ///
 /// @tparam Device  static void* allocate(std::size_t, std::string const& doing), clear(void*,
-///                 std::size_t, doing), both throwing DeviceError; static void release(void*) noexcept
+///                 std::size_t, doing), both throwing DeviceError; static void release(void*)
+///                 noexcept
 template <class Device>
 class GrowingMemory {
  public:
@@ -37,8 +38,8 @@ class GrowingMemory {
  private:
   void grow(std::size_t bytes) {
     std::size_t const wanted = bytes > 2 * capacity_ ? bytes : 2 * capacity_;
-    all_.push_back(Device::allocate(
-        wanted, "allocating " + std::to_string(wanted) + " B for " + purpose_));
+    all_.push_back(
+        Device::allocate(wanted, "allocating " + std::to_string(wanted) + " B for " + purpose_));
     if (cleared_) Device::clear(all_.back(), wanted, std::string("clearing ") + purpose_);
     capacity_ = wanted;
   }

@@ -23,8 +23,8 @@ class EmulatedMemory {
                                     static_cast<std::size_t>(launch.size);
     cleared_bytes_ = cleared_control_bytes(launch.keys, clusters);
     arena_ = static_cast<std::byte*>(simulator::allocate(arena_bytes + alignment));
-    control_ = static_cast<std::byte*>(simulator::allocate(
-        control_bytes(launch.keys, clusters, launch.workers)));
+    control_ = static_cast<std::byte*>(
+        simulator::allocate(control_bytes(launch.keys, clusters, launch.workers)));
     auto const misaligned = reinterpret_cast<std::uintptr_t>(arena_) % alignment;
     launch.arena = arena_ + (misaligned == 0 ? 0 : alignment - misaligned);
     launch.control = control_;
@@ -53,9 +53,8 @@ class EmulatedMemory {
     simulator::name_memory(launch.arena, [block = std::ptrdiff_t{launch.block_bytes},
                                           size = launch.size](std::ptrdiff_t byte) {
       std::ptrdiff_t const team = byte / block;
-      return "cluster scratch of rank " + std::to_string(team % size) +
-             " in emulated cluster " + std::to_string(team / size) + ", byte " +
-             std::to_string(byte % block);
+      return "cluster scratch of rank " + std::to_string(team % size) + " in emulated cluster " +
+             std::to_string(team / size) + ", byte " + std::to_string(byte % block);
     });
     simulator::name_memory(launch.control, [](std::ptrdiff_t byte) {
       return "the barriers of emulated clusters, byte " + std::to_string(byte);

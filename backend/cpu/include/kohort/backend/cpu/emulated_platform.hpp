@@ -12,8 +12,8 @@
 namespace kohort::Impl {
 
 /// The profile says whether a group of SMs has an L2 of its own. Its domain is the group then,
-/// elsewhere the device (launch.hpp). Atomics of cluster scope reach the teams of the software cluster
-/// that are in one domain: all of them, if the library is right.
+/// elsewhere the device (launch.hpp). Atomics of cluster scope reach the teams of the software
+/// cluster that are in one domain: all of them, if the library is right.
 template <>
 struct EmulatedPlatform<Simulator> {
   static constexpr Scope domain = Scope::cluster;

@@ -17,17 +17,17 @@ template <>
 struct Launch<Simulator> {
   template <class Policy, class Functor>
   static void execute(std::string_view label, Policy const& policy, Functor const& functor) {
-    ResolvedSimulation const launch = accepted(label, policy, functor);
-    simulator::EngineOptions options = policy.target().engine_options();
-    if (auto const overriding = simulator::overriding_schedule()) options.schedule = *overriding;
+    ResolvedSimulation const launch = Residency<Simulator>::resolved(policy);
+    require_accepted(label, policy.target(), launch);
+    Kernel<Functor> kernel{functor, launch.request.dynamic_team_count,
+                           launch.request.dynamic_cluster_count};
+    simulator::LaunchShape shape = shape_of<Policy>(label, launch);
     if (launch.emulated) {
-      policy.target().set_last_counts(emulate(label, policy, functor, launch, options));
-      return;
+      emulate(policy.target(), launch, shape, &run_emulated_thread<Policy, Functor>,
+              kernel.emulated, &kernel);
+    } else {
+      simulate(policy.target(), shape, &run_thread<Policy, Functor>, &kernel);
     }
-    Kernel<Functor> const kernel{functor, launch.request.dynamic_team_count,
-                                 launch.request.dynamic_cluster_count};
-    policy.target().set_last_counts(simulator::launch(shape_of<Policy>(label, launch), options,
-                                                      &run_thread<Policy, Functor>, &kernel));
   }
 
  private:
@@ -72,11 +72,9 @@ struct Launch<Simulator> {
           shape, "dynamic_cluster_scratch", Padded::dynamic_cluster_offset, clusters, true);
     }
     std::size_t const offset =
-        launch.emulated
-            ? PaddedTeam::dynamic_team_offset(0)
-            : Padded::dynamic_team_offset(Padded::has_dynamic_cluster
-                                              ? request.dynamic_cluster_count
-                                              : 0);
+        launch.emulated ? PaddedTeam::dynamic_team_offset(0)
+                        : Padded::dynamic_team_offset(
+                              Padded::has_dynamic_cluster ? request.dynamic_cluster_count : 0);
     add_object<typename Traits::dynamic_team_scratch>(shape, "dynamic_team_scratch", offset, teams,
                                                       false);
   }
@@ -90,39 +88,42 @@ struct Launch<Simulator> {
     EmulatedLaunch emulated = {};
   };
 
+  /// The functor once, for a thread of an emulated cluster or, with null, of another: one body for
+  /// both, because every kernel of a program is compiled here.
   template <class Policy, class Functor>
-  static void run_thread(void const* kernel, simulator::Thread& thread) {
+  __attribute__((noinline)) static void run_functor(void const* kernel, simulator::Thread& thread,
+                                                    EmulatedCluster<Simulator>* cluster) {
     auto const& launched = *static_cast<Kernel<Functor> const*>(kernel);
     typename Policy::member_type const member(ThreadHandle<Simulator>(
-        thread, launched.dynamic_team_count, launched.dynamic_cluster_count));
+        thread, launched.dynamic_team_count, launched.dynamic_cluster_count, cluster));
     member.run(launched.functor);
+  }
+
+  template <class Policy, class Functor>
+  static void run_thread(void const* kernel, simulator::Thread& thread) {
+    run_functor<Policy, Functor>(kernel, thread, nullptr);
   }
 
   /// A thread of a persistent team.
   template <class Policy, class Functor>
   static void run_emulated_thread(void const* kernel, simulator::Thread& thread) {
-    auto const& launched = *static_cast<Kernel<Functor> const*>(kernel);
-    ThreadHandle<Simulator> const handle(thread, launched.dynamic_team_count,
-                                         launched.dynamic_cluster_count);
+    run_persistent(thread, static_cast<Kernel<Functor> const*>(kernel)->emulated,
+                   Policy::traits::manual_lifetime, &run_functor<Policy, Functor>, kernel);
+  }
+  using RunFunctor = void (*)(void const*, simulator::Thread&, EmulatedCluster<Simulator>*);
+  __attribute__((noinline)) static void run_persistent(simulator::Thread& thread,
+                                                       EmulatedLaunch const& launch, bool is_manual,
+                                                       RunFunctor run, void const* kernel) {
     EmulatedRun<Simulator>::run(
-        handle, launched.emulated, Policy::traits::manual_lifetime,
-        [&](EmulatedCluster<Simulator>& cluster) {
-          typename Policy::member_type const member(
-              ThreadHandle<Simulator>(thread, launched.dynamic_team_count,
-                                      launched.dynamic_cluster_count, &cluster));
-          member.run(launched.functor);
-        });
+        ThreadHandle<Simulator>(thread, 0, 0), launch, is_manual,
+        [&](EmulatedCluster<Simulator>& cluster) { run(kernel, thread, &cluster); });
   }
 
-  template <class Policy, class Functor>
-  static ResolvedSimulation accepted(std::string_view label, Policy const& policy,
-                                     Functor const& functor) {
-    ResolvedSimulation launch = Residency<Simulator>::resolved(policy);
-    Support const support = Residency<Simulator>::validate(policy, functor);
-    if (!support)
-      throw LaunchError(std::string(label), "Simulator (" + policy.target().profile().name + ")",
+  static void require_accepted(std::string_view label, Simulator const& target,
+                               ResolvedSimulation const& launch) {
+    if (Support const support = Residency<Simulator>::explained(target, launch); !support)
+      throw LaunchError(std::string(label), "Simulator (" + target.profile().name + ")",
                         describe(launch.request), support);
-    return launch;
   }
 
   template <class Policy>
@@ -144,36 +145,46 @@ struct Launch<Simulator> {
     return shape;
   }
 
+  static simulator::EngineOptions options_of(Simulator const& target) {
+    simulator::EngineOptions options = target.engine_options();
+    if (auto const overriding = simulator::overriding_schedule()) options.schedule = *overriding;
+    return options;
+  }
+
+  static void simulate(Simulator const& target, simulator::LaunchShape const& shape,
+                       simulator::ThreadFunction function, void const* kernel) {
+    target.set_last_counts(simulator::launch(shape, options_of(target), function, kernel));
+  }
+
   /// The persistent teams are clusters of one to the engine; they find together by themselves. They
   /// wait for each other through device memory, so one worker runs them all.
-  template <class Policy, class Functor>
-  static LaunchCounts emulate(std::string_view label, Policy const& policy, Functor const& functor,
-                              ResolvedSimulation const& resolved, simulator::EngineOptions options) {
-    using Split = SplitScratch<typename Policy::traits, scratch_gap<Simulator>>;
+  static void emulate(Simulator const& target, ResolvedSimulation const& resolved,
+                      simulator::LaunchShape shape, simulator::ThreadFunction function,
+                      EmulatedLaunch& emulated, void const* kernel) {
     LaunchRequest const& request = resolved.request;
-    simulator::DeviceProfile const& profile = policy.target().profile();
+    simulator::DeviceProfile const& profile = target.profile();
     std::vector<int> const domain_teams = Residency<Simulator>::domain_teams(request, profile);
-    Kernel<Functor> kernel{functor, request.dynamic_team_count, request.dynamic_cluster_count};
-    kernel.emulated =
+    emulated =
         plan_emulated(request, request.cluster, domain_teams, static_cast<int>(domain_teams.size()),
-                      Split::first_offset, resolved.block_bytes);
-    EmulatedMemory const memory(kernel.emulated, Split::block_alignment);
-
-    simulator::LaunchShape shape = shape_of<Policy>(label, resolved);
-    for (int d = 0; d < 3; ++d) shape.cluster[d] = shape.league[d] = 1, shape.preferred[d] = 0;
-    shape.league[0] = kernel.emulated.workers;
+                      resolved.scratch.first_offset, resolved.scratch.block_bytes);
+    EmulatedMemory const memory(emulated, resolved.scratch.block_alignment);
+    for (int d = 0; d < 3; ++d) {
+      shape.cluster[d] = shape.league[d] = 1;
+      shape.preferred[d] = 0;
+    }
+    shape.league[0] = emulated.workers;
     shape.manual_lifetime = false;
     shape.cluster_scope = profile.l2_is_per_group ? simulator::ClusterScopeReach::group
                                                   : simulator::ClusterScopeReach::device;
+    simulator::EngineOptions options = options_of(target);
     options.schedule.serial = true;
-    LaunchCounts counts =
-        simulator::launch(shape, options, &run_emulated_thread<Policy, Functor>, &kernel);
+    LaunchCounts counts = simulator::launch(shape, options, function, kernel);
     memory.require_cleared();
-    counts.clusters = kernel.emulated.tasks;
-    counts.teams = counts.clusters * kernel.emulated.size;
+    counts.clusters = emulated.tasks;
+    counts.teams = counts.clusters * emulated.size;
     counts.threads = counts.teams * request.team_threads;
-    counts.resident_limit = resident_emulated_clusters(domain_teams, kernel.emulated.size);
-    return counts;
+    counts.resident_limit = resident_emulated_clusters(domain_teams, emulated.size);
+    target.set_last_counts(counts);
   }
 };
 

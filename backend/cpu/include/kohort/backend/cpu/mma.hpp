@@ -26,8 +26,8 @@ template <>
 inline constexpr simulator::MatrixElement matrix_element<float8_e5m2> =
     simulator::MatrixElement::float8_e5m2;
 
-/// Products as plain loops of the engine; in emulated clusters as every device without a matrix unit
-/// that reads cluster scratch has them.
+/// Products as plain loops of the engine; in emulated clusters as every device without a matrix
+/// unit that reads cluster scratch has them.
 template <>
 struct MatrixOperations<Simulator> {
   static constexpr bool stores_rows = false;

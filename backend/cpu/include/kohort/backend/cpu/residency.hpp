@@ -12,12 +12,29 @@
 
 namespace kohort::Impl {
 
+/// What a policy's scratch takes, in plain numbers: every kernel of a program is compiled with this
+/// header, so what can be is no template.
+struct SimulatedScratch {
+  long long team_bytes = 0;      ///< of a team's own memory, where cluster scratch is no part of it
+  std::size_t block_bytes = 0;   ///< of a team in the arena of emulated clusters
+  std::size_t first_offset = 0;  ///< see SplitScratch
+  std::size_t block_alignment = 128;
+
+  template <class Policy>
+  static SimulatedScratch of(LaunchRequest const& request) {
+    using Split = SplitScratch<typename Policy::traits>;
+    using Padded = SplitScratch<typename Policy::traits, scratch_gap<Simulator>>;
+    return {static_cast<long long>(Split::team_bytes(request.dynamic_team_count)),
+            Padded::block_bytes(request.dynamic_cluster_count), Padded::first_offset,
+            Padded::block_alignment};
+  }
+};
+
 /// A launch of the simulator with nothing left to AUTO.
 struct ResolvedSimulation {
   LaunchRequest request;  ///< its scratch_bytes are those of a team's own memory
   bool emulated = false;
-  int domains = 1;              ///< of emulated clusters
-  std::size_t block_bytes = 0;  ///< of a team in their arena
+  SimulatedScratch scratch;
 };
 
 /// Answers from the profile. The registers of a kernel are a compiler's matter and unknown here:
@@ -35,8 +52,8 @@ struct Residency<Simulator> {
 
   /// Teams that each domain of emulated clusters holds at once.
   static std::vector<int> domain_teams(LaunchRequest const& request, Profile const& profile) {
-    int const teams =
-        simulator::teams_per_sm(profile, request.team_threads, static_cast<int>(request.scratch_bytes));
+    int const teams = simulator::teams_per_sm(profile, request.team_threads,
+                                              static_cast<int>(request.scratch_bytes));
     std::vector<int> all;
     for (int sms : profile.sm_groups) {
       if (profile.l2_is_per_group || all.empty()) all.push_back(0);
@@ -64,75 +81,79 @@ struct Residency<Simulator> {
   /// The request with what was left to the library filled in.
   template <class Policy>
   static ResolvedSimulation resolved(Policy const& policy) {
-    using Split = SplitScratch<typename Policy::traits, scratch_gap<Simulator>>;
-    Profile const& profile = policy.target().profile();
-    ResolvedSimulation launch;
-    LaunchRequest& request = launch.request = policy.request();
-    launch.emulated =
-        resolved_mode(request.mode, policy.target().cluster_mode()) == ClusterMode::emulated;
-    if (request.team_threads == 0) request.team_threads = automatic_team(request, profile);
-    LaunchRequest const whole = request;
-    if (launch.emulated)
-      request.scratch_bytes = static_cast<long long>(
-          SplitScratch<typename Policy::traits>::team_bytes(request.dynamic_team_count));
-    if (request.cluster_is_automatic) request.cluster = automatic_cluster(launch, profile);
-    launch.emulated &= request.cluster.count() > 1;
-    if (!launch.emulated) request.scratch_bytes = whole.scratch_bytes;
-    launch.domains = profile.l2_is_per_group ? static_cast<int>(profile.sm_groups.size()) : 1;
-    launch.block_bytes = Split::block_bytes(request.dynamic_cluster_count);
-    return launch;
+    return resolve(policy.target(), policy.request(),
+                   SimulatedScratch::of<Policy>(policy.request()));
   }
 
   template <class Policy, class Functor>
   static int max_active_clusters(Policy const& policy, Functor const&) {
-    Profile const& profile = policy.target().profile();
-    ResolvedSimulation const launch = resolved(policy);
-    long long const size = launch.request.cluster.count();
-    bool const allowed =
-        size <= properties_of(policy, launch).largest_portable_cluster ||
-        launch.request.nonportable_size_allowed;
-    return allowed ? resident(launch, profile, static_cast<int>(size)) : 0;
+    return active(policy.target(), resolved(policy));
   }
 
   template <class Policy, class Functor>
   static int max_cluster_size(Policy const& policy, Functor const&) {
-    Profile const& profile = policy.target().profile();
-    ResolvedSimulation launch = resolved(policy);
-    launch.emulated =
-        resolved_mode(policy.request().mode, policy.target().cluster_mode()) ==
-        ClusterMode::emulated;
-    DeviceProperties const properties = properties_of(policy, launch);
-    int size = launch.request.nonportable_size_allowed ? properties.largest_nonportable_cluster
-                                                       : properties.largest_portable_cluster;
-    while (size > 0 && resident(launch, profile, size) == 0) --size;
-    return size;
+    return largest(policy.target(), resolved(policy));
   }
 
   template <class Policy, class Functor>
   static Support validate(Policy const& policy, Functor const&) {
-    Profile const& profile = policy.target().profile();
-    ResolvedSimulation const launch = resolved(policy);
+    return explained(policy.target(), resolved(policy));
+  }
+
+  static Support explained(Simulator const& target, ResolvedSimulation const& launch) {
+    Profile const& profile = target.profile();
     ResidencyQueries queries;
     queries.max_team_threads = profile.max_threads_per_team;
     queries.max_active_clusters = [&](int size) { return resident(launch, profile, size); };
-    if (launch.emulated && launch.block_bytes > most_emulated_block_bytes) {
+    if (launch.emulated && launch.scratch.block_bytes > most_emulated_block_bytes) {
       queries.why_not_emulated = "an emulated cluster's team has " +
                                  std::to_string(most_emulated_block_bytes) +
                                  " B of cluster scratch at most";
       queries.would_be_emulated = "less cluster scratch";
     }
-    return explain(launch.request, properties_of(policy, launch), queries);
+    return explain(launch.request, properties_of(target, launch.emulated), queries);
   }
 
  private:
-  template <class Policy>
-  static DeviceProperties properties_of(Policy const& policy, ResolvedSimulation const& launch) {
-    return Capability<Simulator>::in_mode(
-        policy.target(), launch.emulated ? ClusterMode::emulated : ClusterMode::native);
+  static bool emulates(Simulator const& target, LaunchRequest const& request) {
+    return resolved_mode(request.mode, target.cluster_mode()) == ClusterMode::emulated;
+  }
+  static DeviceProperties properties_of(Simulator const& target, bool emulated) {
+    return Capability<Simulator>::in_mode(target,
+                                          emulated ? ClusterMode::emulated : ClusterMode::native);
   }
 
-  /// The largest portable power of two that divides the league and is resident. Where software makes
-  /// the clusters, and nobody asked for that, one team: a larger one is no gain by itself.
+  static ResolvedSimulation resolve(Simulator const& target, LaunchRequest const& asked,
+                                    SimulatedScratch const& scratch) {
+    Profile const& profile = target.profile();
+    ResolvedSimulation launch{asked, emulates(target, asked), scratch};
+    LaunchRequest& request = launch.request;
+    if (request.team_threads == 0) request.team_threads = automatic_team(request, profile);
+    if (launch.emulated) request.scratch_bytes = scratch.team_bytes;
+    if (request.cluster_is_automatic) request.cluster = automatic_cluster(launch, profile);
+    launch.emulated &= request.cluster.count() > 1;
+    if (!launch.emulated) request.scratch_bytes = asked.scratch_bytes;
+    return launch;
+  }
+
+  static int active(Simulator const& target, ResolvedSimulation const& launch) {
+    long long const size = launch.request.cluster.count();
+    bool const allowed = size <= properties_of(target, launch.emulated).largest_portable_cluster ||
+                         launch.request.nonportable_size_allowed;
+    return allowed ? resident(launch, target.profile(), static_cast<int>(size)) : 0;
+  }
+
+  static int largest(Simulator const& target, ResolvedSimulation launch) {
+    launch.emulated = emulates(target, launch.request);
+    DeviceProperties const properties = properties_of(target, launch.emulated);
+    int size = launch.request.nonportable_size_allowed ? properties.largest_nonportable_cluster
+                                                       : properties.largest_portable_cluster;
+    while (size > 0 && resident(launch, target.profile(), size) == 0) --size;
+    return size;
+  }
+
+  /// The largest portable power of two that divides the league and is resident. Where software
+  /// makes the clusters, and nobody asked for that, one team: a larger one is no gain by itself.
   static ClusterShape automatic_cluster(ResolvedSimulation const& launch, Profile const& profile) {
     LaunchRequest const& request = launch.request;
     bool const is_asked = request.mode == ClusterMode::emulated;

@@ -18,9 +18,9 @@ using LaunchCounts = simulator::LaunchCounts;
 
 /// How a Simulator is made. What is left empty comes from the environment, then from the default.
 struct SimulatorOptions {
-  std::string mode = "";      ///< KOHORT_SIM_MODE; run, or check
-  std::string check = "";     ///< KOHORT_CHECK; throw, abort or log an access at fault
-  std::string profile = "";   ///< KOHORT_SIM_PROFILE; h200-sxm. A name, or the path of a TOML file
+  std::string mode = "";     ///< KOHORT_SIM_MODE; run, or check
+  std::string check = "";    ///< KOHORT_CHECK; throw, abort or log an access at fault
+  std::string profile = "";  ///< KOHORT_SIM_PROFILE; h200-sxm. A name, or the path of a TOML file
   /// In place of a profile by name: one made in the program. Outlives the target.
   simulator::DeviceProfile const* device = nullptr;
   std::string schedule = "";  ///< KOHORT_SIM_SCHEDULE; rank

@@ -154,11 +154,7 @@ class ThreadHandle<Simulator> {
   KOHORT_FUNCTION int dynamic_team_count() const { return dynamic_team_count_; }
   KOHORT_FUNCTION int dynamic_cluster_count() const { return dynamic_cluster_count_; }
   KOHORT_FUNCTION void* map_peer(void* mine, int rank, CallSite site) const {
-    if (is_emulated()) {
-      if (rank < 0 || rank >= emulated_->size())
-        simulator::report_peer_rank(*thread_, rank, emulated_->size(), at(site));
-      return emulated_->map(mine, rank);
-    }
+    if (is_emulated()) return emulated_peer(mine, rank, site);
     return simulator::map_peer(*thread_, mine, rank, at(site));
   }
 
@@ -238,6 +234,12 @@ class ThreadHandle<Simulator> {
   KOHORT_FUNCTION simulator::Cluster const& cluster() const { return *thread_->team->cluster; }
   /// In a hardware cluster of one.
   KOHORT_FUNCTION bool alone() const { return cluster().size == 1; }
+
+  KOHORT_EMULATED_FUNCTION void* emulated_peer(void* mine, int rank, CallSite site) const {
+    if (rank < 0 || rank >= emulated_->size())
+      simulator::report_peer_rank(*thread_, rank, emulated_->size(), at(site));
+    return emulated_->map(mine, rank);
+  }
 
   template <class T, int Count>
   static KOHORT_FUNCTION T* half_of(std::byte* storage, bool second_half) {

@@ -49,8 +49,7 @@ struct TransferOperations<Simulator> {
   template <Scope Where>
   static KOHORT_FUNCTION void wait(Thread const& thread, TransferBarrier* barrier,
                                    std::uint32_t parity, CallSite site) {
-    if (thread.is_emulated())
-      return Software::template wait<Where>(thread, barrier, parity, site);
+    if (thread.is_emulated()) return Software::template wait<Where>(thread, barrier, parity, site);
     simulator::wait_for_transfer_barrier(thread.simulated(), barrier, parity,
                                          static_cast<simulator::AtomicScope>(Where), at(site));
   }
@@ -61,8 +60,7 @@ struct TransferOperations<Simulator> {
 
   static KOHORT_FUNCTION void load(Thread const& thread, void* scratch, void const* device,
                                    int bytes, TransferBarrier* barrier, CallSite site) {
-    if (thread.is_emulated())
-      return Software::load(thread, scratch, device, bytes, barrier, site);
+    if (thread.is_emulated()) return Software::load(thread, scratch, device, bytes, barrier, site);
     simulator::load_async(thread.simulated(), scratch, device, bytes, barrier, at(site));
   }
   static KOHORT_FUNCTION void store(Thread const& thread, void* device, void const* scratch,

@@ -14,18 +14,18 @@ namespace kohort::Impl {
 /// where some have software clusters, all of them reach the device.
 template <Scope Where>
 inline constexpr bool is_cluster_scope =
-    Where == Scope::cluster && cuda_has_clusters && !cuda_compiles_emulated;
+    Where == Scope::cluster&& cuda_has_clusters && !cuda_compiles_emulated;
 
 /// Returns BUILTIN(arguments..., scope) for the enclosing template's Where.
-#define KOHORT_CUDA_SCOPED(BUILTIN, ...)                                       \
-  if constexpr (Where == Scope::team) {                                        \
-    return BUILTIN(__VA_ARGS__, __NV_THREAD_SCOPE_BLOCK);                      \
-  } else if constexpr (is_cluster_scope<Where>) {                              \
-    return BUILTIN(__VA_ARGS__, __NV_THREAD_SCOPE_CLUSTER);                    \
-  } else if constexpr (Where == Scope::cluster || Where == Scope::device) {    \
-    return BUILTIN(__VA_ARGS__, __NV_THREAD_SCOPE_DEVICE);                     \
-  } else {                                                  \
-    return BUILTIN(__VA_ARGS__, __NV_THREAD_SCOPE_SYSTEM);  \
+#define KOHORT_CUDA_SCOPED(BUILTIN, ...)                                    \
+  if constexpr (Where == Scope::team) {                                     \
+    return BUILTIN(__VA_ARGS__, __NV_THREAD_SCOPE_BLOCK);                   \
+  } else if constexpr (is_cluster_scope<Where>) {                           \
+    return BUILTIN(__VA_ARGS__, __NV_THREAD_SCOPE_CLUSTER);                 \
+  } else if constexpr (Where == Scope::cluster || Where == Scope::device) { \
+    return BUILTIN(__VA_ARGS__, __NV_THREAD_SCOPE_DEVICE);                  \
+  } else {                                                                  \
+    return BUILTIN(__VA_ARGS__, __NV_THREAD_SCOPE_SYSTEM);                  \
   }
 
 /// Returns BUILTIN(arguments..., order, scope) for its Where and Order.

@@ -9,7 +9,8 @@
 
 namespace kohort::Impl {
 
-/// One L2 serves the whole device, so device is the narrowest scope that reaches a software cluster.
+/// One L2 serves the whole device, so device is the narrowest scope that reaches a software
+/// cluster.
 template <>
 struct EmulatedPlatform<Cuda> {
   static constexpr Scope domain = Scope::device;

@@ -72,8 +72,7 @@ template <class Policy, class Form, class Body, class Functor, class... Argument
 __device__ __forceinline__ void run_task(EmulatedCluster<Cuda>& cluster, std::byte* scratch,
                                          DynamicCounts counts, Functor const& functor,
                                          Arguments const&... arguments) {
-  typename Policy::member_type const member(
-      ThreadHandle<Cuda>(Form{}, scratch, counts, &cluster));
+  typename Policy::member_type const member(ThreadHandle<Cuda>(Form{}, scratch, counts, &cluster));
   Body::run(member, functor, arguments...);
 }
 

@@ -94,20 +94,24 @@ KernelFamily kernel_family() {
   family.has_fixed_shape = traits::has_static_shape;
   family.fixed_shape = traits::static_shape;
   if constexpr (!traits::has_static_shape || traits::static_shape.count() == 1) {
-    family.team = {KernelOf<Policy, KernelForm<ClusterForm::single, false>, Body, Functor, Arguments...>::get(),
-                   KernelOf<Policy, KernelForm<ClusterForm::single, true>, Body, Functor, Arguments...>::get()};
+    family.team = {KernelOf<Policy, KernelForm<ClusterForm::single, false>, Body, Functor,
+                            Arguments...>::get(),
+                   KernelOf<Policy, KernelForm<ClusterForm::single, true>, Body, Functor,
+                            Arguments...>::get()};
   }
   if constexpr (!traits::has_static_shape || traits::static_shape.count() > 1) {
-    family.cluster = {KernelOf<Policy, KernelForm<ClusterForm::native, false>, Body, Functor, Arguments...>::get(),
-                      KernelOf<Policy, KernelForm<ClusterForm::native, true>, Body, Functor, Arguments...>::get()};
+    family.cluster = {KernelOf<Policy, KernelForm<ClusterForm::native, false>, Body, Functor,
+                               Arguments...>::get(),
+                      KernelOf<Policy, KernelForm<ClusterForm::native, true>, Body, Functor,
+                               Arguments...>::get()};
   }
   // A functor that leaves no room for the launch's own arguments has none.
   constexpr bool has_room =
       (sizeof(Functor) + ... + sizeof(Arguments)) + sizeof(EmulatedLaunch) <= 32764;
   if constexpr (cuda_compiles_emulated && has_room &&
                 !(traits::has_static_shape && traits::static_shape.count() == 1)) {
-    family.emulated =
-        KernelOf<Policy, KernelForm<ClusterForm::emulated, false>, Body, Functor, Arguments...>::get();
+    family.emulated = KernelOf<Policy, KernelForm<ClusterForm::emulated, false>, Body, Functor,
+                               Arguments...>::get();
   }
   return family;
 }

@@ -150,8 +150,7 @@ struct MatrixOperations<Cuda> {
     for (int i = 0; i < 32; i += 2) {
       int const row = first_row + 8 * (i / 2 % 2);
       auto const offset = static_cast<std::uint32_t>(row * 128 + (lane % 4 * 2 + 8 * (i / 4)) * 2);
-      auto* const to =
-          reinterpret_cast<char*>(rows) + swizzled_offset(Swizzle::bytes128, offset);
+      auto* const to = reinterpret_cast<char*>(rows) + swizzled_offset(Swizzle::bytes128, offset);
       *reinterpret_cast<std::uint32_t*>(to) =
           pack<Out>(values[FirstColumn / 2 + i], values[FirstColumn / 2 + i + 1]);
     }

@@ -76,15 +76,15 @@ inline Support explain_launch(CudaState const& state, KernelFamily const& family
   TeamResources const team{state.device, resolved.threads, request.scratch_bytes,
                            resolved.one_dimensional};
   bool const asks_emulated = resolved.emulated && family.has_emulated_kernel();
-  Kernel const& kernel = asks_emulated ? family.emulated
-                                       : family.choose(family.has_cluster_kernel(),
-                                                       resolved.one_dimensional);
+  Kernel const& kernel = asks_emulated
+                             ? family.emulated
+                             : family.choose(family.has_cluster_kernel(), resolved.one_dimensional);
   prepare(kernel, state.device, 0, false);
   cudaGetLastError();
   KernelOnDevice const& on = kernel.on(state.device);
 
-  DeviceProperties properties = state.properties_in(
-      resolved.emulated ? ClusterMode::emulated : ClusterMode::native);
+  DeviceProperties properties =
+      state.properties_in(resolved.emulated ? ClusterMode::emulated : ClusterMode::native);
   properties.max_team_scratch_bytes -= on.static_shared_bytes;
   ResidencyQueries queries;
   queries.max_active_clusters = [&](int size) {

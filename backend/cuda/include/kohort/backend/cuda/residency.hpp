@@ -44,8 +44,8 @@ template <class Policy, class Functor>
 AskedLaunch asked_launch(Policy const& policy, Functor const&) {
   CudaState const& state = state_of(policy.target());
   LaunchRequest const& request = policy.request();
-  AskedLaunch asked{state, for_each_family<Policy, Functor>(), request,
-                    emulated_needs<Policy>(request), {}, {}};
+  AskedLaunch asked{
+      state, for_each_family<Policy, Functor>(), request, emulated_needs<Policy>(request), {}, {}};
   asked.resolved = resolve(state, asked.family, request, asked.needs);
   asked.team = {state.device, asked.resolved.threads,
                 asked.resolved_emulates() ? asked.needs.team_bytes : request.scratch_bytes,

@@ -15,8 +15,8 @@
 #include <algorithm>
 #include <memory>
 #include <string>
-#include <vector>
 #include <string_view>
+#include <vector>
 
 namespace kohort {
 namespace Impl {
@@ -111,8 +111,8 @@ class Cuda {
   Cuda(cudaStream_t stream, int device)
       : state_(std::make_shared<Impl::CudaState>(device, stream, false)) {}
 
-  /// What ClusterMode::automatic means for launches on this target from now on; automatic stands for
-  /// what the device has. KOHORT_CLUSTER_MODE is its twin in the environment.
+  /// What ClusterMode::automatic means for launches on this target from now on; automatic stands
+  /// for what the device has. KOHORT_CLUSTER_MODE is its twin in the environment.
   void set_cluster_mode(ClusterMode mode) const {
     bool const has_native = state_->facts.properties.largest_nonportable_cluster > 1;
     state_->cluster_mode =
@@ -120,7 +120,8 @@ class Cuda {
   }
 
   /// Keeps the teams of each emulated cluster within one domain: `domain_of_sm` has the number of
-  /// each SM's, from 0 on. Hardware clusters know nothing of it. Without it the device is one domain.
+  /// each SM's, from 0 on. Hardware clusters know nothing of it. Without it the device is one
+  /// domain.
   /// @throws std::invalid_argument for a number that is missing, or a wrong count of SMs
   void divide_into_domains(std::vector<int> const& domain_of_sm) const {
     Impl::DeviceGuard const guard(state_->device);

@@ -112,9 +112,9 @@ struct TransferOperations<Cuda> {
     BulkCopy::prefetch(&map.descriptor().map);
   }
   template <class Map, int Rank>
-  static KOHORT_FUNCTION void tile_load(Thread const& thread, Map const& map,
-                                        int const (&at)[Rank], void* destination,
-                                        TransferBarrier* barrier, CallSite site) {
+  static KOHORT_FUNCTION void tile_load(Thread const& thread, Map const& map, int const (&at)[Rank],
+                                        void* destination, TransferBarrier* barrier,
+                                        CallSite site) {
     if constexpr (cuda_compiles_emulated) {
       if (in_software(thread))
         return Software::tile_load(thread, map, map.descriptor().plain, at, destination, barrier,

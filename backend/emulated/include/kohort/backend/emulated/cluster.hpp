@@ -31,17 +31,19 @@ class EmulatedCluster {
   KOHORT_FUNCTION int task() const { return task_; }
   KOHORT_FUNCTION int rank() const { return seat_.rank; }
   KOHORT_FUNCTION int size() const { return launch_.size; }
-  KOHORT_FUNCTION int extent(int d) const { return of(launch_.cluster, d); }
-  KOHORT_FUNCTION int index(int d) const { return coordinate(seat_.rank, launch_.cluster, d); }
-  KOHORT_FUNCTION int league_extent(int d) const { return of(launch_.league, d); }
+  KOHORT_EMULATED_FUNCTION int extent(int d) const { return of(launch_.cluster, d); }
+  KOHORT_EMULATED_FUNCTION int index(int d) const {
+    return coordinate(seat_.rank, launch_.cluster, d);
+  }
+  KOHORT_EMULATED_FUNCTION int league_extent(int d) const { return of(launch_.league, d); }
   KOHORT_FUNCTION int league_size() const { return launch_.tasks * launch_.size; }
-  KOHORT_FUNCTION int league_index(int d) const {
+  KOHORT_EMULATED_FUNCTION int league_index(int d) const {
     int const clusters[3] = {launch_.league[0] / launch_.cluster[0],
                              launch_.league[1] / launch_.cluster[1],
                              launch_.league[2] / launch_.cluster[2]};
     return coordinate(task_, clusters, d) * extent(d) + index(d);
   }
-  KOHORT_FUNCTION int league_rank() const {
+  KOHORT_EMULATED_FUNCTION int league_rank() const {
     if (launch_.league[1] == 1 && launch_.league[2] == 1) return task_ * launch_.size + seat_.rank;
     return league_index(0) +
            launch_.league[0] * (league_index(1) + launch_.league[1] * league_index(2));
@@ -53,7 +55,7 @@ class EmulatedCluster {
   // The barrier ---------------------------------------------------------------------------------
 
   template <class Thread>
-  KOHORT_FUNCTION void barrier(Thread const& thread, CallSite site) {
+  KOHORT_EMULATED_FUNCTION void barrier(Thread const& thread, CallSite site) {
     thread.team_barrier(site);
     ++phase_;
     if (thread.team_rank() == 0) {
@@ -63,21 +65,21 @@ class EmulatedCluster {
     thread.team_barrier(site);
   }
   template <class Thread>
-  KOHORT_FUNCTION void arrive(Thread const& thread, CallSite site) {
+  KOHORT_EMULATED_FUNCTION void arrive(Thread const& thread, CallSite site) {
     thread.subgroup_barrier(site);
     ++phase_;
     if (thread.team_rank() % thread.subgroup_lanes() == 0) add_arrivals(1, site);
   }
   template <class Thread>
-  KOHORT_FUNCTION void wait(Thread const& thread, CallSite site) const {
+  KOHORT_EMULATED_FUNCTION void wait(Thread const& thread, CallSite site) const {
     if (thread.team_rank() % thread.subgroup_lanes() == 0) await_phase(thread, site);
     thread.subgroup_barrier(site);
   }
 
-  /// The launcher's closing guard: after it nobody touches this task's scratch, so the next task may
-  /// begin. One thread asks meanwhile which that is; the barrier publishes its answer.
+  /// The launcher's closing guard: after it nobody touches this task's scratch, so the next task
+  /// may begin. One thread asks meanwhile which that is; the barrier publishes its answer.
   template <class Thread>
-  KOHORT_FUNCTION void close(Thread const& thread, CallSite site) {
+  KOHORT_EMULATED_FUNCTION void close(Thread const& thread, CallSite site) {
     ask_for_next(thread);
     barrier(thread, site);
   }
@@ -85,7 +87,7 @@ class EmulatedCluster {
   /// Goes on to the cluster's next task, behind close(), or under ManualLifetime behind the task's
   /// end, where the teams meet here before they use their slot again.
   template <class Thread>
-  KOHORT_FUNCTION void go_on(Thread const& thread, CallSite site) {
+  KOHORT_EMULATED_FUNCTION void go_on(Thread const& thread, CallSite site) {
     if (launch_.handout == TaskHandout::fixed) {
       int const next = Tasks::after(launch_, seat_, task_);
       // A team that has no more to do here leaves at once, as its hardware twin would.
@@ -109,7 +111,8 @@ class EmulatedCluster {
   KOHORT_FUNCTION std::byte* scratch_base() const { return block() - launch_.first_offset; }
   KOHORT_FUNCTION void* map(void* mine, int rank) const {
     std::ptrdiff_t const blocks = rank - seat_.rank;
-    return static_cast<std::byte*>(mine) + blocks * static_cast<std::ptrdiff_t>(launch_.block_bytes);
+    return static_cast<std::byte*>(mine) +
+           blocks * static_cast<std::ptrdiff_t>(launch_.block_bytes);
   }
   /// The library's own, behind the policy's: two halves of `half_bytes`.
   KOHORT_FUNCTION std::byte* collectives(std::size_t half_bytes, bool second_half) const {
@@ -120,10 +123,11 @@ class EmulatedCluster {
 
   /// Counts the team out, of whose threads none comes back to the cluster's line. The last team
   /// clears it. @return whether it was the last; called by one thread of the team
-  KOHORT_FUNCTION bool leave(CallSite site) {
+  KOHORT_EMULATED_FUNCTION bool leave(CallSite site) {
     // Acquire-release: what the others did to the line is over when the last one clears it.
-    unsigned const before = atomic_fetch_add<EmulatedPlatform<Target>::domain,
-                                             MemoryOrder::acquire_release>(&line_.gone, 1u, site);
+    unsigned const before =
+        atomic_fetch_add<EmulatedPlatform<Target>::domain, MemoryOrder::acquire_release>(
+            &line_.gone, 1u, site);
     if (before + 1u != static_cast<unsigned>(launch_.size)) return false;
     // Atomic stores: the next launch's atomics must meet them in the same cache.
     atomic_store(&line_.arrivals, 0u, site);

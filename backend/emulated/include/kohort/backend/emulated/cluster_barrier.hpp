@@ -11,7 +11,8 @@ namespace kohort::Impl {
 
 /// The cluster barrier of a software cluster: a counter in the domain's memory that only rises, by
 /// one for each subgroup that arrives. The n-th phase is complete when all have arrived n times.
-/// Which n is meant takes the place of a sense: nothing is reset, so nobody can be late for a reset.
+/// Which n is meant takes the place of a sense: nothing is reset, so nobody can be late for a
+/// reset.
 ///
 /// Whole, it is a team barrier, one thread that arrives for the team and polls, and a team barrier.
 /// In two halves each subgroup arrives and polls for itself: the first half must not block, and
@@ -52,13 +53,13 @@ struct EmulatedBarrier {
   static KOHORT_FUNCTION void wait(Thread const& thread, unsigned const* word, unsigned expected,
                                    CallSite site) {
     poll(
-        thread, word,
-        [expected](unsigned seen) { return static_cast<int>(seen - expected) >= 0; }, site);
+        thread, word, [expected](unsigned seen) { return static_cast<int>(seen - expected) >= 0; },
+        site);
   }
 
   // Under ManualLifetime a team may leave a task before its peers. Its departure takes its arrivals
-  // with it, and counts for it in all phases: the n-th is complete when the subgroups that stay, and
-  // those alone, have arrived n times each.
+  // with it, and counts for it in all phases: the n-th is complete when the subgroups that stay,
+  // and those alone, have arrived n times each.
   static constexpr unsigned leaver_shift = 48;
 
   /// @param all  subgroups of the cluster

@@ -7,6 +7,15 @@
 #include <cstddef>
 #include <cstdint>
 
+/// Functions of emulated clusters that a kernel calls in many places: inlined on devices, where the
+/// form is a constant, and calls on the simulator, where it is not and every kernel would carry
+/// them.
+#if defined(__CUDACC__) || defined(__HIPCC__)
+#define KOHORT_EMULATED_FUNCTION KOHORT_FUNCTION
+#else
+#define KOHORT_EMULATED_FUNCTION __attribute__((noinline))
+#endif
+
 /// What the teams of an emulated launch share in device memory. All of it is zero between launches:
 /// who leaves last clears it (leave.hpp), so that a launch needs no help of the host, and a graph
 /// can replay it.
@@ -14,10 +23,10 @@ namespace kohort::Impl {
 
 /// One resident cluster's. Alone on its cache lines: its members poll it.
 struct alignas(128) ClusterLine {
-  unsigned arrivals = 0;      ///< of subgroups at the cluster barrier, since the launch began
-  unsigned turnovers = 0;     ///< under ManualLifetime: of teams between tasks
-  unsigned gone = 0;          ///< teams that have left the launch
-  int next[2] = {};           ///< the task after this one; by turns
+  unsigned arrivals = 0;        ///< of subgroups at the cluster barrier, since the launch began
+  unsigned turnovers = 0;       ///< under ManualLifetime: of teams between tasks
+  unsigned gone = 0;            ///< teams that have left the launch
+  int next[2] = {};             ///< the task after this one; by turns
   std::uint64_t stays[2] = {};  ///< under ManualLifetime, of one task: arrivals, and from bit 48 on
                                 ///< the subgroups that have left it; by turns
 };
@@ -55,8 +64,8 @@ struct EmulatedLaunch {
   int workers = 0;             ///< teams that were launched: all are resident together
   int keys = 1;                ///< domains have keys below; 1: a team's number tells its rank
   TaskHandout handout = TaskHandout::fixed;
-  unsigned block_bytes = 0;  ///< of a team's block in the arena
-  unsigned first_offset = 0;  ///< of the policy's scratch, what the block begins with
+  unsigned block_bytes = 0;    ///< of a team's block in the arena
+  unsigned first_offset = 0;   ///< of the policy's scratch, what the block begins with
   std::byte* arena = nullptr;  ///< blocks of cluster after cluster, rank after rank
   std::byte* control = nullptr;
   /// Keys by the place (SM) that a team runs on, where the host divides the device; null where the
@@ -83,7 +92,8 @@ struct EmulatedLaunch {
   }
 };
 
-/// Bytes of control memory that a launch leaves as zeros, for so many domains and resident clusters.
+/// Bytes of control memory that a launch leaves as zeros, for so many domains and resident
+/// clusters.
 constexpr std::size_t cleared_control_bytes(int keys, int clusters) {
   return sizeof(LaunchLine) + sizeof(DomainLine) * static_cast<std::size_t>(keys) +
          sizeof(ClusterLine) * static_cast<std::size_t>(clusters);

@@ -10,9 +10,9 @@
 namespace kohort::Impl {
 
 /// A phased barrier in software: the 8 bytes of a TransferBarrier, in team memory or in the arena,
-/// changed by compare-exchange alone. From bit 0 on: arrivals that the phase lacks (20), arrivals of
-/// a phase (20), the phase's parity (1), bytes that it lacks (23, signed: bytes may come before they
-/// are expected).
+/// changed by compare-exchange alone. From bit 0 on: arrivals that the phase lacks (20), arrivals
+/// of a phase (20), the phase's parity (1), bytes that it lacks (23, signed: bytes may come before
+/// they are expected).
 template <class Target>
 struct EmulatedPhasedBarrier {
   using Platform = EmulatedPlatform<Target>;
@@ -31,9 +31,8 @@ struct EmulatedPhasedBarrier {
     std::uint64_t seen = atomic_load<Platform::domain>(&barrier->state, site);
     for (;;) {
       std::uint64_t const wanted = updated(seen, arrivals, bytes);
-      std::uint64_t const found =
-          atomic_compare_exchange<Platform::domain, MemoryOrder::release>(&barrier->state, seen,
-                                                                          wanted, site);
+      std::uint64_t const found = atomic_compare_exchange<Platform::domain, MemoryOrder::release>(
+          &barrier->state, seen, wanted, site);
       if (found == seen) return;
       seen = found;
     }

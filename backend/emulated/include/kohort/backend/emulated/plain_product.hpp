@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kohort/backend/emulated/control.hpp>
 #include <kohort/warpgroup_mma.hpp>
 
 #include <cstdint>
@@ -14,9 +15,9 @@ template <class Mma>
 struct PlainProduct {
   using Accumulator = typename Mma::accumulator_type;
 
-  static KOHORT_FUNCTION void multiply(int thread, Accumulator (&values)[Mma::values],
-                                       bool begins_anew, typename Mma::a_type const* a,
-                                       typename Mma::b_type const* b) {
+  static KOHORT_EMULATED_FUNCTION void multiply(int thread, Accumulator (&values)[Mma::values],
+                                                bool begins_anew, typename Mma::a_type const* a,
+                                                typename Mma::b_type const* b) {
     int const first_row = thread / 32 * 16 + thread % 32 / 4;
     int const first_column = thread % 4 * 2;
     if (begins_anew) clear(values);
@@ -33,10 +34,9 @@ struct PlainProduct {
 
   /// A in registers: a lane's words go round among the four lanes of its rows.
   template <class Thread>
-  static KOHORT_FUNCTION void multiply_words(Thread const& thread_handle,
-                                             Accumulator (&values)[Mma::values], bool begins_anew,
-                                             std::uint32_t const (&a)[16],
-                                             typename Mma::b_type const* b, CallSite site) {
+  static KOHORT_EMULATED_FUNCTION void multiply_words(
+      Thread const& thread_handle, Accumulator (&values)[Mma::values], bool begins_anew,
+      std::uint32_t const (&a)[16], typename Mma::b_type const* b, CallSite site) {
     constexpr int in_word = 4 / static_cast<int>(sizeof(typename Mma::a_type));
     int const thread = thread_handle.team_rank() % Mma::threads;
     int const first_column = thread % 4 * 2;

@@ -45,8 +45,8 @@ struct SplitScratch {
   using team = TeamLayoutOf<Traits, Gap>;
 
   /// Of the whole layout, from which on the block in the arena has it; keeps alignments.
-  static constexpr std::size_t first_offset = whole::cluster_offset / whole::alignment *
-                                              whole::alignment;
+  static constexpr std::size_t first_offset =
+      whole::cluster_offset / whole::alignment * whole::alignment;
   static constexpr std::size_t block_alignment =
       whole::alignment > 128 ? whole::alignment : std::size_t{128};
 

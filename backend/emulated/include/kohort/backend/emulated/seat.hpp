@@ -18,7 +18,7 @@ struct Seating {
   using Platform = EmulatedPlatform<Target>;
 
   template <class Thread>
-  static KOHORT_FUNCTION Seat take(Thread const& thread, EmulatedLaunch const& launch) {
+  static KOHORT_EMULATED_FUNCTION Seat take(Thread const& thread, EmulatedLaunch const& launch) {
     if (launch.keys == 1) return by_number(thread.worker(), launch);
     Seat& seat = launch.seat_of(thread.worker());
     if (thread.team_rank() == 0) seat = by_ticket(thread, launch);

@@ -20,7 +20,8 @@ struct Tasks {
 
   static KOHORT_FUNCTION Run run_of(EmulatedLaunch const& launch, int clusters, int before,
                                     int domain_clusters) {
-    return {boundary(launch, clusters, before), boundary(launch, clusters, before + domain_clusters)};
+    return {boundary(launch, clusters, before),
+            boundary(launch, clusters, before + domain_clusters)};
   }
 
   /// The cluster's first task, or launch.tasks for none.

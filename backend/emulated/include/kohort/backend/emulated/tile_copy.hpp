@@ -43,9 +43,9 @@ struct alignas(16) Piece {
   std::uint32_t words[4];
 };
 
-/// The box at `at`, or of its last dimension `last_count` elements from `last` on, moved by the calling
-/// thread. All loops over dimensions are of constant length, so that the coordinates stay in
-/// registers.
+/// The box at `at`, or of its last dimension `last_count` elements from `last` on, moved by the
+/// calling thread. All loops over dimensions are of constant length, so that the coordinates stay
+/// in registers.
 template <int Rank>
 class EmulatedBox {
  public:
@@ -76,28 +76,28 @@ class EmulatedBox {
   }
 
   KOHORT_FUNCTION void store(void const* scratch) const {
-    for_each_piece(const_cast<void*>(scratch), [&](std::byte* place, std::byte* memory, int first,
-                                                   int end) {
-      if (memory == nullptr) return;
-      Piece const piece = *reinterpret_cast<Piece const*>(place);
-      if (first == 0 && end == 16 / tile_.element_bytes) {
-        *reinterpret_cast<Piece*>(memory) = piece;
-        return;
-      }
-      KOHORT_UNROLL
-      for (int b = 0; b < 16; ++b)
-        if (is_between(b, first, end)) memory[b] = byte_of(piece, b);
-    });
+    for_each_piece(const_cast<void*>(scratch),
+                   [&](std::byte* place, std::byte* memory, int first, int end) {
+                     if (memory == nullptr) return;
+                     Piece const piece = *reinterpret_cast<Piece const*>(place);
+                     if (first == 0 && end == 16 / tile_.element_bytes) {
+                       *reinterpret_cast<Piece*>(memory) = piece;
+                       return;
+                     }
+                     KOHORT_UNROLL
+                     for (int b = 0; b < 16; ++b)
+                       if (is_between(b, first, end)) memory[b] = byte_of(piece, b);
+                   });
   }
 
   /// Each element one atomic addition at device scope.
   KOHORT_FUNCTION void add(void const* scratch) const {
-    for_each_piece(const_cast<void*>(scratch), [&](std::byte* place, std::byte* memory, int first,
-                                                   int end) {
-      if (memory == nullptr) return;
-      for (int e = first; e < end; ++e)
-        add_element(memory + e * tile_.element_bytes, place + e * tile_.element_bytes);
-    });
+    for_each_piece(
+        const_cast<void*>(scratch), [&](std::byte* place, std::byte* memory, int first, int end) {
+          if (memory == nullptr) return;
+          for (int e = first; e < end; ++e)
+            add_element(memory + e * tile_.element_bytes, place + e * tile_.element_bytes);
+        });
   }
 
  private:
@@ -112,8 +112,8 @@ class EmulatedBox {
     piece.words[byte / 4] |= static_cast<std::uint32_t>(value) << (byte % 4 * 8);
   }
 
-  /// Calls `body(place in scratch, memory or null, first element, end)` for each 16 B of the box, in
-  /// their order; the elements from first to end are in the tensor.
+  /// Calls `body(place in scratch, memory or null, first element, end)` for each 16 B of the box,
+  /// in their order; the elements from first to end are in the tensor.
   template <class Body>
   KOHORT_FUNCTION void for_each_piece(void* scratch, Body const& body) const {
     int const elements = 16 / tile_.element_bytes;

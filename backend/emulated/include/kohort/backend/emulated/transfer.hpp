@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kohort/backend/emulated/control.hpp>
 #include <kohort/backend/emulated/phased_barrier.hpp>
 #include <kohort/backend/emulated/tile_copy.hpp>
 #include <kohort/transfers.hpp>
@@ -19,70 +20,71 @@ template <class Target, class Thread>
 struct EmulatedTransfers {
   using Barrier = EmulatedPhasedBarrier<Target>;
 
-  static KOHORT_FUNCTION void init(Thread const&, TransferBarrier* barrier, int arrivals,
-                                   CallSite site) {
+  static KOHORT_EMULATED_FUNCTION void init(Thread const&, TransferBarrier* barrier, int arrivals,
+                                            CallSite site) {
     Barrier::init(barrier, arrivals, site);
   }
-  static KOHORT_FUNCTION void fence_init(Thread const& thread, CallSite site) {
+  static KOHORT_EMULATED_FUNCTION void fence_init(Thread const& thread, CallSite site) {
     thread.template fence<Scope::cluster>(site);
   }
-  static KOHORT_FUNCTION void arrive(Thread const& thread, TransferBarrier* barrier,
-                                     CallSite site) {
+  static KOHORT_EMULATED_FUNCTION void arrive(Thread const& thread, TransferBarrier* barrier,
+                                              CallSite site) {
     Barrier::update(thread, barrier, 1, 0, site);
   }
-  static KOHORT_FUNCTION void arrive_at(Thread const& thread, TransferBarrier* barrier, int rank,
-                                        bool /*publishes_writes*/, CallSite site) {
+  static KOHORT_EMULATED_FUNCTION void arrive_at(Thread const& thread, TransferBarrier* barrier,
+                                                 int rank, bool /*publishes_writes*/,
+                                                 CallSite site) {
     Barrier::update(thread, at_peer(thread, barrier, rank, site), 1, 0, site);
   }
-  static KOHORT_FUNCTION void expect(Thread const& thread, TransferBarrier* barrier, int bytes,
-                                     bool arrives, CallSite site) {
+  static KOHORT_EMULATED_FUNCTION void expect(Thread const& thread, TransferBarrier* barrier,
+                                              int bytes, bool arrives, CallSite site) {
     Barrier::update(thread, barrier, arrives ? 1 : 0, bytes, site);
   }
   template <Scope Where>
-  static KOHORT_FUNCTION void wait(Thread const& thread, TransferBarrier* barrier,
-                                   std::uint32_t parity, CallSite site) {
+  static KOHORT_EMULATED_FUNCTION void wait(Thread const& thread, TransferBarrier* barrier,
+                                            std::uint32_t parity, CallSite site) {
     Barrier::wait(thread, barrier, parity, site);
   }
   /// Copies read what the issuing thread reads: a barrier is all they need before.
-  static KOHORT_FUNCTION void fence_before_transfer(Thread const&, CallSite) {}
+  static KOHORT_EMULATED_FUNCTION void fence_before_transfer(Thread const&, CallSite) {}
 
-  static KOHORT_FUNCTION void load(Thread const& thread, void* scratch, void const* device,
-                                   int bytes, TransferBarrier* barrier, CallSite site) {
+  static KOHORT_EMULATED_FUNCTION void load(Thread const& thread, void* scratch, void const* device,
+                                            int bytes, TransferBarrier* barrier, CallSite site) {
     copy(scratch, device, bytes);
     bring(thread, barrier, bytes, site);
   }
-  static KOHORT_FUNCTION void store(Thread const&, void* device, void const* scratch, int bytes,
-                                    CallSite) {
+  static KOHORT_EMULATED_FUNCTION void store(Thread const&, void* device, void const* scratch,
+                                             int bytes, CallSite) {
     copy(device, scratch, bytes);
   }
   template <class T>
-  static KOHORT_FUNCTION void push_value(Thread const& thread, T* object, int rank, T const& value,
-                                         TransferBarrier* barrier, CallSite site) {
+  static KOHORT_EMULATED_FUNCTION void push_value(Thread const& thread, T* object, int rank,
+                                                  T const& value, TransferBarrier* barrier,
+                                                  CallSite site) {
     *static_cast<T*>(thread.map_peer(object, rank, site)) = value;
     bring(thread, at_peer(thread, barrier, rank, site), static_cast<int>(sizeof(T)), site);
   }
-  static KOHORT_FUNCTION void push(Thread const& thread, void* objects, int rank,
-                                   void const* source, int bytes, TransferBarrier* barrier,
-                                   CallSite site) {
+  static KOHORT_EMULATED_FUNCTION void push(Thread const& thread, void* objects, int rank,
+                                            void const* source, int bytes, TransferBarrier* barrier,
+                                            CallSite site) {
     copy(thread.map_peer(objects, rank, site), source, bytes);
     bring(thread, at_peer(thread, barrier, rank, site), bytes, site);
   }
 
   template <class Map, int Rank>
-  static KOHORT_FUNCTION void tile_load(Thread const& thread, Map const& map,
-                                        EmulatedTile const& tile, int const (&at)[Rank],
-                                        void* destination, TransferBarrier* barrier,
-                                        CallSite site) {
+  static KOHORT_EMULATED_FUNCTION void tile_load(Thread const& thread, Map const& map,
+                                                 EmulatedTile const& tile, int const (&at)[Rank],
+                                                 void* destination, TransferBarrier* barrier,
+                                                 CallSite site) {
     EmulatedBox<Rank>(tile, at, at[Rank - 1], tile.box[Rank - 1]).load(destination);
     bring(thread, barrier, map.box_bytes(), site);
   }
   /// One receiver after the other: the first fetches the box into the domain's cache, the others
   /// find it there.
   template <class Map, int Rank>
-  static KOHORT_FUNCTION void tile_load_multicast(Thread const& thread, Map const& map,
-                                                  EmulatedTile const& tile, int const (&at)[Rank],
-                                                  void* destination, TransferBarrier* barrier,
-                                                  MulticastGroup const& group, CallSite site) {
+  static KOHORT_EMULATED_FUNCTION void tile_load_multicast(
+      Thread const& thread, Map const& map, EmulatedTile const& tile, int const (&at)[Rank],
+      void* destination, TransferBarrier* barrier, MulticastGroup const& group, CallSite site) {
     for (int slice = group.mine; slice < map.split(); slice += group.teams) {
       EmulatedBox<Rank> const box(tile, at, at[Rank - 1] + slice * map.slice(), map.slice());
       void* const mine = static_cast<std::byte*>(destination) + slice * map.slice_bytes();
@@ -95,9 +97,9 @@ struct EmulatedTransfers {
     }
   }
   template <int Rank>
-  static KOHORT_FUNCTION void tile_store(Thread const&, EmulatedTile const& tile,
-                                         int const (&at)[Rank], void const* source, bool adds,
-                                         CallSite) {
+  static KOHORT_EMULATED_FUNCTION void tile_store(Thread const&, EmulatedTile const& tile,
+                                                  int const (&at)[Rank], void const* source,
+                                                  bool adds, CallSite) {
     EmulatedBox<Rank> const box(tile, at, at[Rank - 1], tile.box[Rank - 1]);
     if (adds) {
       box.add(source);

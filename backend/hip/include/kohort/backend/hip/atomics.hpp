@@ -51,13 +51,13 @@ struct AtomicOperations<Hip> {
     return expected;
   }
 
-#define KOHORT_HIP_ATOMIC(NAME, BUILTIN)                                           \
-  template <Scope Where, MemoryOrder Order, class T>                               \
-  static __device__ __forceinline__ T NAME(T* address, T value) {                  \
-    if constexpr (releases(Order)) HipFences::release<Where>();                    \
-    T const old = BUILTIN(address, value, __ATOMIC_RELAXED, hip_scope(Where));     \
-    if constexpr (acquires(Order)) HipFences::acquire<Where>();                    \
-    return old;                                                                    \
+#define KOHORT_HIP_ATOMIC(NAME, BUILTIN)                                       \
+  template <Scope Where, MemoryOrder Order, class T>                           \
+  static __device__ __forceinline__ T NAME(T* address, T value) {              \
+    if constexpr (releases(Order)) HipFences::release<Where>();                \
+    T const old = BUILTIN(address, value, __ATOMIC_RELAXED, hip_scope(Where)); \
+    if constexpr (acquires(Order)) HipFences::acquire<Where>();                \
+    return old;                                                                \
   }
   KOHORT_HIP_ATOMIC(exchange, __hip_atomic_exchange)
   KOHORT_HIP_ATOMIC(fetch_add, __hip_atomic_fetch_add)

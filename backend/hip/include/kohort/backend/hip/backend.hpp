@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
-// A unit that no HIP compiler compiles gets nothing: kohort::Hip stays incomplete there, and its use is
-// the one sentence of KOHORT_NO_BACKEND_SENTENCE.
+// A unit that no HIP compiler compiles gets nothing: kohort::Hip stays incomplete there, and its
+// use is the one sentence of KOHORT_NO_BACKEND_SENTENCE.
 #if defined(__HIPCC__)
 #include <kohort/backend/hip/atomics.hpp>
 #include <kohort/backend/hip/capability.hpp>

@@ -61,8 +61,8 @@ __global__ void xcd_probe_kernel(int* xcd_of_team) {
   if (HipRegisters::thread() == 0) xcd_of_team[HipRegisters::index(0)] = HipRegisters::xcd();
 }
 
-/// How many XCDs the device has as this process sees it, partitioned or whole: asked of the hardware,
-/// by workgroups enough that each XCD gets several, however they are dealt out.
+/// How many XCDs the device has as this process sees it, partitioned or whole: asked of the
+/// hardware, by workgroups enough that each XCD gets several, however they are dealt out.
 inline int count_xcds(int sm_count) {
   int const teams = 16 * sm_count;
   auto* const memory = static_cast<int*>(

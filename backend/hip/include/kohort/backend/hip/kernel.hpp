@@ -32,9 +32,8 @@ struct HipLaunch {
 };
 
 template <class Policy>
-inline constexpr int hip_bounds = Policy::traits::launch_bounds_threads > 0
-                                      ? Policy::traits::launch_bounds_threads
-                                      : 1024;
+inline constexpr int hip_bounds =
+    Policy::traits::launch_bounds_threads > 0 ? Policy::traits::launch_bounds_threads : 1024;
 
 /// A cluster of one team: what a plain kernel is.
 template <class Policy, class Body, class Functor, class... Arguments>
@@ -58,13 +57,13 @@ __global__ void __launch_bounds__(hip_bounds<Policy>)
   HipNamedBarriers::clear();
   ThreadHandle<Hip> const thread(std::true_type{}, hip_scratch_base(), launch.counts);
   thread.team_barrier({});
-  EmulatedRun<Hip>::run(thread, launch.emulated, Policy::traits::manual_lifetime,
-                        [&](EmulatedCluster<Hip>& cluster) __attribute__((always_inline)) {
-                          typename Policy::member_type const member(
-                              ThreadHandle<Hip>(std::true_type{}, hip_scratch_base(),
-                                                launch.counts, &cluster));
-                          Body::run(member, functor, arguments...);
-                        });
+  EmulatedRun<Hip>::run(
+      thread, launch.emulated, Policy::traits::manual_lifetime,
+      [&](EmulatedCluster<Hip> & cluster) __attribute__((always_inline)) {
+        typename Policy::member_type const member(
+            ThreadHandle<Hip>(std::true_type{}, hip_scratch_base(), launch.counts, &cluster));
+        Body::run(member, functor, arguments...);
+      });
 #endif
 }
 

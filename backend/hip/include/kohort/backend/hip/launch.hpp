@@ -13,8 +13,8 @@ namespace kohort::Impl {
 
 /// One workgroup a team, or as many as are resident together, which find their clusters by
 /// themselves. The cooperative launch sees to it that they are, whatever else runs.
-inline hipError_t submit_hip(HipState& state, HipKernels const& kernels, HipResolved const& resolved,
-                             HipLaunch& launch, void** arguments) {
+inline hipError_t submit_hip(HipState& state, HipKernels const& kernels,
+                             HipResolved const& resolved, HipLaunch& launch, void** arguments) {
   LaunchRequest const& request = resolved.request;
   auto const scratch = static_cast<unsigned>(request.scratch_bytes);
   dim3 const threads(request.team_threads);
@@ -30,8 +30,7 @@ inline hipError_t submit_hip(HipState& state, HipKernels const& kernels, HipReso
   constexpr std::size_t alignment = 1024;
   auto const arena = reinterpret_cast<std::uintptr_t>(
       state.arena.at_least(resolved.block_bytes * clusters * size + alignment));
-  emulated.arena =
-      reinterpret_cast<std::byte*>((arena + alignment - 1) / alignment * alignment);
+  emulated.arena = reinterpret_cast<std::byte*>((arena + alignment - 1) / alignment * alignment);
   emulated.control = static_cast<std::byte*>(
       state.control.at_least(control_bytes(emulated.keys, clusters, emulated.workers)));
   return hipLaunchCooperativeKernel(kernels.emulated, dim3(emulated.workers), threads, arguments,

@@ -12,8 +12,7 @@ template <>
 struct Memory<Hip> {
   static void* allocate(Hip const& target, std::size_t bytes) {
     HipDeviceGuard const guard(target.device());
-    return HipOwnMemory::allocate(bytes,
-                                  "allocating a Buffer of " + std::to_string(bytes) + " B");
+    return HipOwnMemory::allocate(bytes, "allocating a Buffer of " + std::to_string(bytes) + " B");
   }
   /// After the target's queued work, which may still use the memory.
   static void deallocate(Hip const& target, void* memory) noexcept {

@@ -19,19 +19,19 @@ struct HipNamedBarriers {
   }
   /// Called by `wavefronts` whole wavefronts.
   static KOHORT_FUNCTION void meet([[maybe_unused]] int id, [[maybe_unused]] int wavefronts) {
-    KOHORT_HIP_DEVICE_BODY(
-        HipFences::release<Scope::team>(); __builtin_amdgcn_wave_barrier();
-        auto const count = static_cast<unsigned>(wavefronts);
-        if (HipRegisters::thread() % HipRegisters::wavefront == 0) {
-          unsigned const before = __hip_atomic_fetch_add(words() + id, 1u, __ATOMIC_RELAXED,
-                                                         __HIP_MEMORY_SCOPE_WORKGROUP);
-          unsigned const complete = (before / count + 1) * count;
-          while (static_cast<int>(__hip_atomic_load(words() + id, __ATOMIC_RELAXED,
-                                                    __HIP_MEMORY_SCOPE_WORKGROUP) -
-                                  complete) < 0)
-            __builtin_amdgcn_s_sleep(0);
-        } __builtin_amdgcn_wave_barrier();
-        HipFences::acquire<Scope::team>();)
+    KOHORT_HIP_DEVICE_BODY(HipFences::release<Scope::team>(); __builtin_amdgcn_wave_barrier();
+                           auto const count = static_cast<unsigned>(wavefronts);
+                           if (HipRegisters::thread() % HipRegisters::wavefront == 0) {
+                             unsigned const before = __hip_atomic_fetch_add(
+                                 words() + id, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+                             unsigned const complete = (before / count + 1) * count;
+                             while (
+                                 static_cast<int>(__hip_atomic_load(words() + id, __ATOMIC_RELAXED,
+                                                                    __HIP_MEMORY_SCOPE_WORKGROUP) -
+                                                  complete) < 0)
+                               __builtin_amdgcn_s_sleep(0);
+                           } __builtin_amdgcn_wave_barrier();
+                           HipFences::acquire<Scope::team>();)
   }
 };
 

@@ -17,7 +17,8 @@ struct HipReduceArguments {
   Operation operation;
 };
 
-/// A team's contribution, then, in the team that comes last, the combination of all in league order.
+/// A team's contribution, then, in the team that comes last, the combination of all in league
+/// order.
 template <class Functor, class T, class Operation>
 struct HipLeagueReduction {
   Functor const& functor;

@@ -28,8 +28,8 @@ struct HipRegisters {
   }
 
   /// The XCD that the workgroup runs on, as the hardware tells: a key and no more, of 4 bits (AMD
-  /// Instinct CDNA 3 Instruction Set Architecture guide, hardware registers: XCC_ID). Never reckoned
-  /// from the workgroup's number: the first one's XCD differs from launch to launch.
+  /// Instinct CDNA 3 Instruction Set Architecture guide, hardware registers: XCC_ID). Never
+  /// reckoned from the workgroup's number: the first one's XCD differs from launch to launch.
   static constexpr int xcd_keys = 16;
   static KOHORT_FUNCTION int xcd() {
     KOHORT_HIP_DEVICE_BODY(int id; asm volatile("s_getreg_b32 %0, hwreg(HW_REG_XCC_ID, 0, 4)"

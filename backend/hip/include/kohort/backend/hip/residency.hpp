@@ -48,8 +48,8 @@ struct HipResolved {
 inline int hip_teams_per_unit(void const* kernel, LaunchRequest const& request) {
   int teams = 0;
   if (hipOccupancyMaxActiveBlocksPerMultiprocessor(
-          &teams, kernel, request.team_threads,
-          static_cast<std::size_t>(request.scratch_bytes)) != hipSuccess) {
+          &teams, kernel, request.team_threads, static_cast<std::size_t>(request.scratch_bytes)) !=
+      hipSuccess) {
     (void)hipGetLastError();
     return 0;
   }
@@ -68,28 +68,28 @@ inline std::vector<int> hip_domain_teams(HipState const& state, HipKernels const
 inline int hip_active_clusters(HipState const& state, HipKernels const& kernels,
                                LaunchRequest const& request, int size) {
   if (request.scratch_bytes > state.facts.properties.max_team_scratch_bytes) return 0;
-  if (size == 1)
-    return hip_teams_per_unit(kernels.team, request) * state.facts.properties.sm_count;
+  if (size == 1) return hip_teams_per_unit(kernels.team, request) * state.facts.properties.sm_count;
   if (size < 1 || size > largest_emulated_cluster || kernels.emulated == nullptr) return 0;
   return resident_emulated_clusters(hip_domain_teams(state, kernels, request), size);
 }
 
-/// HIP has no clusters of its own yet: ClusterMode::native is refused, and automatic means emulated.
+/// HIP has no clusters of its own yet: ClusterMode::native is refused, and automatic means
+/// emulated.
 template <class Policy>
 HipResolved hip_resolved(Policy const& policy, HipState const& state, HipKernels const& kernels) {
   using Split = SplitScratch<typename Policy::traits>;
   HipResolved launch;
   LaunchRequest& request = launch.request = policy.request();
   if (request.team_threads == 0)
-    request.team_threads = std::min(
-        request.launch_bounds_threads > 0 ? request.launch_bounds_threads : 256,
-        state.facts.properties.max_team_size);
+    request.team_threads =
+        std::min(request.launch_bounds_threads > 0 ? request.launch_bounds_threads : 256,
+                 state.facts.properties.max_team_size);
   if (request.cluster_is_automatic) {
     int most = request.mode == ClusterMode::emulated ? largest_portable_emulated_cluster : 1;
     LaunchRequest own = request;
     own.scratch_bytes = static_cast<long long>(Split::team_bytes(request.dynamic_team_count));
-    while (most > 1 && (request.league.x % most != 0 ||
-                        hip_active_clusters(state, kernels, own, most) == 0))
+    while (most > 1 &&
+           (request.league.x % most != 0 || hip_active_clusters(state, kernels, own, most) == 0))
       most /= 2;
     request.cluster = ClusterShape(most);
   }

@@ -15,10 +15,10 @@ using HipInts = int __attribute__((ext_vector_type(4)));
 using HipShorts = short __attribute__((ext_vector_type(4)));
 using HipHalves = _Float16 __attribute__((ext_vector_type(4)));
 
-/// Matrix-core instructions on 16 × 16 results (LLVM, AMDGPU builtins; AMD Instinct CDNA 3 and CDNA 4
-/// Instruction Set Architecture guides, "Matrix Arithmetic Instructions"): a wavefront gives each
-/// lane 4 of them, row 4 · (lane / 16) + i, column lane % 16. Of A it holds row lane % 16, of B column
-/// lane % 16, both `each` elements along K from `each` · (lane / 16) on.
+/// Matrix-core instructions on 16 × 16 results (LLVM, AMDGPU builtins; AMD Instinct CDNA 3 and CDNA
+/// 4 Instruction Set Architecture guides, "Matrix Arithmetic Instructions"): a wavefront gives each
+/// lane 4 of them, row 4 · (lane / 16) + i, column lane % 16. Of A it holds row lane % 16, of B
+/// column lane % 16, both `each` elements along K from `each` · (lane / 16) on.
 template <class A, class B>
 struct HipMatrixCore {
   static constexpr bool exists = false;
@@ -31,10 +31,9 @@ struct HipMatrixCore<bfloat16, bfloat16> {
   static KOHORT_FUNCTION HipFloats issue([[maybe_unused]] void const* a,
                                          [[maybe_unused]] void const* b,
                                          [[maybe_unused]] HipFloats c) {
-    KOHORT_HIP_DEVICE_BODY(HipShorts left, right; __builtin_memcpy(&left, a, 8);
-                           __builtin_memcpy(&right, b, 8);
-                           return __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(left, right, c, 0, 0,
-                                                                            0);)
+    KOHORT_HIP_DEVICE_BODY(
+        HipShorts left, right; __builtin_memcpy(&left, a, 8); __builtin_memcpy(&right, b, 8);
+        return __builtin_amdgcn_mfma_f32_16x16x16bf16_1k(left, right, c, 0, 0, 0);)
   }
 };
 
@@ -54,18 +53,18 @@ struct HipMatrixCore<float16, float16> {
 /// gfx942 multiplies the formats of AMD's own bias, gfx950 those of the Open Compute Project, which
 /// are Kohort's: elsewhere 8-bit floats take ordinary multiplications.
 #if defined(__gfx950__)
-#define KOHORT_HIP_FLOAT8(A, B, BUILTIN)                                              \
-  template <>                                                                         \
-  struct HipMatrixCore<A, B> {                                                        \
-    static constexpr bool exists = true;                                              \
-    static constexpr int each = 8;                                                    \
-    static KOHORT_FUNCTION HipFloats issue([[maybe_unused]] void const* a,            \
-                                           [[maybe_unused]] void const* b,            \
-                                           [[maybe_unused]] HipFloats c) {            \
-      KOHORT_HIP_DEVICE_BODY(long left, right; __builtin_memcpy(&left, a, 8);         \
-                             __builtin_memcpy(&right, b, 8);                          \
-                             return BUILTIN(left, right, c, 0, 0, 0);)                \
-    }                                                                                 \
+#define KOHORT_HIP_FLOAT8(A, B, BUILTIN)                                      \
+  template <>                                                                 \
+  struct HipMatrixCore<A, B> {                                                \
+    static constexpr bool exists = true;                                      \
+    static constexpr int each = 8;                                            \
+    static KOHORT_FUNCTION HipFloats issue([[maybe_unused]] void const* a,    \
+                                           [[maybe_unused]] void const* b,    \
+                                           [[maybe_unused]] HipFloats c) {    \
+      KOHORT_HIP_DEVICE_BODY(long left, right; __builtin_memcpy(&left, a, 8); \
+                             __builtin_memcpy(&right, b, 8);                  \
+                             return BUILTIN(left, right, c, 0, 0, 0);)        \
+    }                                                                         \
   };
 KOHORT_HIP_FLOAT8(float8_e4m3, float8_e4m3, __builtin_amdgcn_mfma_f32_16x16x32_fp8_fp8)
 KOHORT_HIP_FLOAT8(float8_e4m3, float8_e5m2, __builtin_amdgcn_mfma_f32_16x16x32_fp8_bf8)
@@ -127,7 +126,8 @@ struct SubgroupMatrixOperations<Hip> {
           int const at = k + lane / 16 * Core::each;
           // Of a width that is no multiple of 16 the last columns are not there.
           int const column = columns + lane % 16 < Mma::columns ? columns + lane % 16 : 0;
-          sum = Core::issue(half_a + lane % 16 * a_stride + at, half_b + column * b_stride + at, sum);
+          sum =
+              Core::issue(half_a + lane % 16 * a_stride + at, half_b + column * b_stride + at, sum);
         }
         add_results<Mma>(values, sum, columns, half);
       }

@@ -27,8 +27,8 @@ struct HipState {
         owns_stream(owned),
         facts(hip_facts(device)),
         emulated_properties(Impl::emulated_properties(
-            facts.properties, *std::max_element(facts.properties.domains.begin(),
-                                                facts.properties.domains.end()))) {}
+            facts.properties,
+            *std::max_element(facts.properties.domains.begin(), facts.properties.domains.end()))) {}
   HipState(HipState const&) = delete;
   HipState& operator=(HipState const&) = delete;
   ~HipState() {
@@ -74,10 +74,10 @@ class Hip {
 
   /// Waits for everything launched so far. @throws DeviceError if a kernel failed
   void fence(std::string_view label = "") const {
-    Impl::require_hip(hipStreamSynchronize(state_->stream),
-                      label.empty() ? "a fence on " + Impl::device_text(*state_)
-                                    : "fence \"" + std::string(label) + "\" on " +
-                                          Impl::device_text(*state_));
+    Impl::require_hip(
+        hipStreamSynchronize(state_->stream),
+        label.empty() ? "a fence on " + Impl::device_text(*state_)
+                      : "fence \"" + std::string(label) + "\" on " + Impl::device_text(*state_));
   }
 
  private:

@@ -77,7 +77,8 @@ class ThreadHandle<Hip> {
   /// which clang 21 else does behind the barrier.
   KOHORT_FUNCTION void team_barrier(CallSite) const {
     HipFences::release<Scope::team>();
-    KOHORT_HIP_DEVICE_BODY(asm volatile("s_waitcnt vmcnt(0) lgkmcnt(0)" ::: "memory");
+    KOHORT_HIP_DEVICE_BODY(asm volatile("s_waitcnt vmcnt(0) lgkmcnt(0)" ::
+                                            : "memory");
                            __builtin_amdgcn_s_barrier(); HipFences::acquire<Scope::team>();)
   }
   KOHORT_FUNCTION void subgroup_barrier(CallSite) const {

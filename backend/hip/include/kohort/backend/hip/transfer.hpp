@@ -17,9 +17,9 @@ struct TransferOperations<Hip> : EmulatedTransfers<Hip, ThreadHandle<Hip>> {
   template <class Map>
   static KOHORT_FUNCTION void prefetch(Thread const&, Map const&) {}
   template <class Map, int Rank>
-  static KOHORT_FUNCTION void tile_load(Thread const& thread, Map const& map,
-                                        int const (&at)[Rank], void* destination,
-                                        TransferBarrier* barrier, CallSite site) {
+  static KOHORT_FUNCTION void tile_load(Thread const& thread, Map const& map, int const (&at)[Rank],
+                                        void* destination, TransferBarrier* barrier,
+                                        CallSite site) {
     Software::tile_load(thread, map, map.descriptor(), at, destination, barrier, site);
   }
   template <class Map, int Rank>

@@ -44,9 +44,9 @@ inline Simulator::Simulator(SimulatorOptions const& options) : state_(std::make_
   ClusterMode const asked = Impl::parse_cluster_mode(
       option_or_environment(options.clusters, "KOHORT_CLUSTER_MODE", "automatic"),
       "KOHORT_CLUSTER_MODE");
-  state_->cluster_mode = Impl::resolved_mode(
-      asked, engine.profile->max_nonportable_cluster > 1 ? ClusterMode::native
-                                                         : ClusterMode::emulated);
+  state_->cluster_mode = Impl::resolved_mode(asked, engine.profile->max_nonportable_cluster > 1
+                                                        ? ClusterMode::native
+                                                        : ClusterMode::emulated);
   engine.mode =
       simulator::parse_mode(option_or_environment(options.mode, "KOHORT_SIM_MODE", "run"));
   engine.on_fault =
