@@ -192,14 +192,16 @@ template <class Target>
 void two_targets_run_at_once(Target const& target) {
   needs_emulation(target);
   Target const other;
-  int const threads = properties(target).max_team_size;
+  constexpr bool is_simulated = std::is_same_v<Target, Simulator>;
+  int const threads =
+      is_simulated ? properties(target).subgroup_size : properties(target).max_team_size;
   int const size = cluster_teams(target, 8);
-  int const teams = 60 * size;
+  int const teams = (is_simulated ? 6 : 60) * size;
   auto const counts = filled<int>(target, teams, 0);
   auto const other_counts = filled<int>(other, teams, 0);
   auto const neighbours = poisoned<int>(target, teams);
   auto const other_neighbours = poisoned<int>(other, teams);
-  int const rounds = 10;
+  int const rounds = is_simulated ? 2 : 10;
   for (int round = 0; round < rounds; ++round) {
     parallel_for("one",
                  emulated_policy<Target, ClusterScratch<int>>(target, teams, threads, size,

@@ -172,7 +172,7 @@ TEST(ParseProfile, WantsASourceBesideEveryNumberAndCapability) {
     expect_refused(with(key, value + ", source = \"here\", unit = \"m\" }"), key,
                    "has the unknown part \"unit\"", line_of(key));
   }
-  EXPECT_EQ(sourced, 21);
+  EXPECT_EQ(sourced, 22);
 }
 
 TEST(ParseProfile, RefusesABareNumber) {
@@ -242,7 +242,8 @@ TEST(ParseProfile, RefusesCapabilitiesThatNeedClustersWhereThereAreNone) {
 
 TEST(FindProfile, HasTheDevicesThatTheDocumentationNames) {
   EXPECT_EQ(builtin_profile_names(),
-            (std::vector<std::string>{"a100", "b200", "h100-sxm", "h200-sxm", "mi350x", "tiny"}));
+            (std::vector<std::string>{"a100", "b200", "h100-sxm", "h200-sxm", "mi300x", "mi350x",
+                                      "mi350x-cpx", "mi350x-dpx", "tiny"}));
 }
 
 TEST(FindProfile, GivesEachBuiltInProfileUnderItsOwnName) {
@@ -274,7 +275,7 @@ TEST(FindProfile, ListsWhatThereIsForAnUnknownName) {
   } catch (ProfileError const& error) {
     EXPECT_STREQ(error.what(),
                  "profile \"h20\": not built in; expected one of a100, b200, h100-sxm, h200-sxm, "
-                 "mi350x, tiny, or the path of a TOML file (with a '/' in it, or ending in .toml)");
+                 "mi300x, mi350x, mi350x-cpx, mi350x-dpx, tiny, or the path of a TOML file (with a '/' in it, or ending in .toml)");
   }
 }
 

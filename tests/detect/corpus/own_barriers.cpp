@@ -286,12 +286,12 @@ void control_name_used_again(Target const& target) {
       KOHORT_LAMBDA(Member<Target> const& member) {
         int const thread = member.team_rank();
         member.team_scratch()[thread] = 1;
-        member.named_barrier(15, 4);
+        member.named_barrier(7, 4);
         float const across = member.team_scratch()[thread ^ 64];
-        member.named_barrier(14, 4);
+        member.named_barrier(6, 4);
         if (thread < 64) {
           member.team_scratch()[thread] = 2;
-          member.named_barrier(15, 2);
+          member.named_barrier(7, 2);
         }
         results[member.league_rank() * threads + thread] =
             across + member.team_scratch()[thread ^ 32];
