@@ -119,7 +119,7 @@ endfunction()
 
 # Each header that a user may include is compiled alone, and read twice.
 function(kohort_add_header_tests)
-  foreach(include_dir IN ITEMS portability/include simulator/include backend/cpu/include)
+  foreach(include_dir IN ITEMS portability/include simulator/include backend/cpu/include backend/emulated/include)
     file(GLOB_RECURSE headers CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}/${include_dir}"
          "${PROJECT_SOURCE_DIR}/${include_dir}/*.hpp")
     foreach(header IN LISTS headers)

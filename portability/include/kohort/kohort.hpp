@@ -7,6 +7,7 @@
 #include <kohort/call_site.hpp>
 #include <kohort/cluster_policy.hpp>
 #include <kohort/collectives.hpp>
+#include <kohort/domain_order.hpp>
 #include <kohort/launch_error.hpp>
 #include <kohort/launch_request.hpp>
 #include <kohort/macros.hpp>

@@ -124,14 +124,15 @@ __global__ void KOHORT_CUDA_CLUSTER_DIMS()
 }
 
 /// Clusters in software, of any shape. What surrounds the functor takes registers: without bounds
-/// of the policy's own, teams as large as hardware clusters' may be would not fit.
+/// of the policy's own, teams as large as hardware clusters' may be would not fit; and the teams an
+/// SM that a policy's bounds ask for would make it spill in its innermost loops (H200: halo 3 to 4
+/// times the time). As many are launched as fit.
 template <class Policy>
 inline constexpr int emulated_bounds_threads =
     Policy::traits::launch_bounds_threads > 0 ? Policy::traits::launch_bounds_threads : 1024;
 
 template <class Policy, class Form, class Body, class Functor, class... Arguments>
-__global__ void __launch_bounds__(emulated_bounds_threads<Policy>,
-                                  Policy::traits::launch_bounds_teams)
+__global__ void __launch_bounds__(emulated_bounds_threads<Policy>)
     emulated_kernel(Functor const __grid_constant__ functor,
                     Arguments const __grid_constant__... arguments) {
   run_emulated_kernel<Policy, Form, Body>(functor, arguments...);
