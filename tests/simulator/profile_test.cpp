@@ -275,7 +275,8 @@ TEST(FindProfile, ListsWhatThereIsForAnUnknownName) {
   } catch (ProfileError const& error) {
     EXPECT_STREQ(error.what(),
                  "profile \"h20\": not built in; expected one of a100, b200, h100-sxm, h200-sxm, "
-                 "mi300x, mi350x, mi350x-cpx, mi350x-dpx, tiny, or the path of a TOML file (with a '/' in it, or ending in .toml)");
+                 "mi300x, mi350x, mi350x-cpx, mi350x-dpx, tiny, or the path of a TOML file (with a "
+                 "'/' in it, or ending in .toml)");
   }
 }
 

@@ -21,27 +21,30 @@ class EmulatedMemory {
     std::size_t const arena_bytes = std::size_t{launch.block_bytes} *
                                     static_cast<std::size_t>(clusters) *
                                     static_cast<std::size_t>(launch.size);
-    cleared_bytes_ = cleared_control_bytes(launch.keys, clusters);
+    control_bytes_ = control_bytes(launch.keys, clusters);
     arena_ = static_cast<std::byte*>(simulator::allocate(arena_bytes + alignment));
-    control_ = static_cast<std::byte*>(
-        simulator::allocate(control_bytes(launch.keys, clusters, launch.workers)));
+    control_ = static_cast<std::byte*>(simulator::allocate(control_bytes_));
     auto const misaligned = reinterpret_cast<std::uintptr_t>(arena_) % alignment;
     launch.arena = arena_ + (misaligned == 0 ? 0 : alignment - misaligned);
     launch.control = control_;
-    std::memset(control_, 0, cleared_bytes_);
-    simulator::written_by_host(control_, cleared_bytes_);
+    seats_ = static_cast<Seat*>(
+        simulator::allocate(static_cast<std::size_t>(launch.workers) * sizeof(Seat)));
+    launch.seats = seats_;
+    std::memset(control_, 0, control_bytes_);
+    simulator::written_by_host(control_, control_bytes_);
     name(launch);
   }
   ~EmulatedMemory() {
     simulator::deallocate(arena_);
     simulator::deallocate(control_);
+    simulator::deallocate(seats_);
   }
   EmulatedMemory(EmulatedMemory const&) = delete;
   EmulatedMemory& operator=(EmulatedMemory const&) = delete;
 
   /// After a launch that ended. @throws std::logic_error: the library's own protocol is at fault
   void require_cleared() const {
-    bool const is_clear = std::all_of(control_, control_ + cleared_bytes_,
+    bool const is_clear = std::all_of(control_, control_ + control_bytes_,
                                       [](std::byte byte) { return byte == std::byte{0}; });
     if (!is_clear)
       throw std::logic_error("kohort: an emulated launch left its control memory in use");
@@ -63,7 +66,8 @@ class EmulatedMemory {
 
   std::byte* arena_ = nullptr;
   std::byte* control_ = nullptr;
-  std::size_t cleared_bytes_ = 0;
+  Seat* seats_ = nullptr;
+  std::size_t control_bytes_ = 0;
 };
 
 }  // namespace kohort::Impl

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kohort/backend/cuda/growing_memory.hpp>
+#include <kohort/backend/emulated/control.hpp>
 
 #include <cuda_runtime.h>
 
@@ -27,6 +28,10 @@ class EmulatedWorkspace {
   /// Zero whenever no emulated launch runs.
   std::byte* control(std::size_t bytes) {
     return static_cast<std::byte*>(control_.at_least(bytes));
+  }
+
+  Seat* seats(int teams) {
+    return static_cast<Seat*>(seats_.at_least(static_cast<std::size_t>(teams) * sizeof(Seat)));
   }
 
   /// SMs of each domain; none: the whole device is one.
@@ -62,12 +67,14 @@ class EmulatedWorkspace {
   void free_all() noexcept {
     arena_.free_all();
     control_.free_all();
+    seats_.free_all();
     table_.free_all();
   }
 
  private:
   CudaGrowingMemory arena_{"the cluster scratch of emulated clusters", false};
   CudaGrowingMemory control_{"the barriers of emulated clusters", true};
+  CudaGrowingMemory seats_{"the seats of emulated clusters", false};
   CudaGrowingMemory table_{"the table of domains", false};
   std::vector<int> domains_;
   int const* domain_of_sm_ = nullptr;

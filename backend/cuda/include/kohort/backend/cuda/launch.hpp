@@ -56,8 +56,9 @@ inline cudaError_t submit_emulated(CudaState& state, KernelFamily const& family,
                     needs.first_offset, needs.block_bytes);
   int const clusters = launch.workers / size;
   launch.arena = state.emulated.arena(needs.block_bytes * clusters * size);
-  launch.control = state.emulated.control(control_bytes(launch.keys, clusters, launch.workers));
+  launch.control = state.emulated.control(control_bytes(launch.keys, clusters));
   launch.domain_of_place = state.emulated.domain_of_sm();
+  if (launch.keys > 1) launch.seats = state.emulated.seats(launch.workers);
   arguments[count] = &launch;
 
   cudaLaunchAttribute attribute = cooperative_attribute();

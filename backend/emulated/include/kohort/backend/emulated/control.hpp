@@ -68,6 +68,9 @@ struct EmulatedLaunch {
   unsigned first_offset = 0;   ///< of the policy's scratch, what the block begins with
   std::byte* arena = nullptr;  ///< blocks of cluster after cluster, rank after rank
   std::byte* control = nullptr;
+  /// With several domains: where a team's threads read the seat that one of them has found. Not in
+  /// the control memory, whose every byte is zero between launches of any shape.
+  Seat* seats = nullptr;
   /// Keys by the place (SM) that a team runs on, where the host divides the device; null where the
   /// hardware tells.
   int const* domain_of_place = nullptr;
@@ -82,26 +85,15 @@ struct EmulatedLaunch {
     return reinterpret_cast<ClusterLine*>(control + sizeof(LaunchLine) +
                                           sizeof(DomainLine) * keys)[cluster];
   }
-  /// Where a team's threads read the seat that one of them has found.
-  KOHORT_FUNCTION Seat& seat_of(int worker) const {
-    std::byte* const seats = reinterpret_cast<std::byte*>(&cluster_line(workers / size));
-    return reinterpret_cast<Seat*>(seats)[worker];
-  }
   KOHORT_FUNCTION std::byte* block(int cluster, int rank) const {
     return arena + (static_cast<std::size_t>(cluster) * size + rank) * block_bytes;
   }
 };
 
-/// Bytes of control memory that a launch leaves as zeros, for so many domains and resident
-/// clusters.
-constexpr std::size_t cleared_control_bytes(int keys, int clusters) {
+/// Bytes of control memory for so many domains and resident clusters.
+constexpr std::size_t control_bytes(int keys, int clusters) {
   return sizeof(LaunchLine) + sizeof(DomainLine) * static_cast<std::size_t>(keys) +
          sizeof(ClusterLine) * static_cast<std::size_t>(clusters);
-}
-/// And all of it: with several domains, a seat a team besides.
-constexpr std::size_t control_bytes(int keys, int clusters, int workers) {
-  return cleared_control_bytes(keys, clusters) +
-         (keys > 1 ? sizeof(Seat) * static_cast<std::size_t>(workers) : 0);
 }
 
 }  // namespace kohort::Impl

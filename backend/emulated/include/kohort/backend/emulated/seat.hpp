@@ -20,7 +20,7 @@ struct Seating {
   template <class Thread>
   static KOHORT_EMULATED_FUNCTION Seat take(Thread const& thread, EmulatedLaunch const& launch) {
     if (launch.keys == 1) return by_number(thread.worker(), launch);
-    Seat& seat = launch.seat_of(thread.worker());
+    Seat& seat = launch.seats[thread.worker()];
     if (thread.team_rank() == 0) seat = by_ticket(thread, launch);
     thread.team_barrier(site());
     return seat;

@@ -31,8 +31,10 @@ inline hipError_t submit_hip(HipState& state, HipKernels const& kernels,
   auto const arena = reinterpret_cast<std::uintptr_t>(
       state.arena.at_least(resolved.block_bytes * clusters * size + alignment));
   emulated.arena = reinterpret_cast<std::byte*>((arena + alignment - 1) / alignment * alignment);
-  emulated.control = static_cast<std::byte*>(
-      state.control.at_least(control_bytes(emulated.keys, clusters, emulated.workers)));
+  emulated.control =
+      static_cast<std::byte*>(state.control.at_least(control_bytes(emulated.keys, clusters)));
+  emulated.seats = static_cast<Seat*>(
+      state.seats.at_least(static_cast<std::size_t>(emulated.workers) * sizeof(Seat)));
   return hipLaunchCooperativeKernel(kernels.emulated, dim3(emulated.workers), threads, arguments,
                                     scratch, state.stream);
 }

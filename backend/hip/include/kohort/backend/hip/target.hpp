@@ -35,6 +35,7 @@ struct HipState {
     (void)hipStreamSynchronize(stream);
     arena.free_all();
     control.free_all();
+    seats.free_all();
     partials.free_all();
     ticket.free_all();
     if (owns_stream) (void)hipStreamDestroy(stream);
@@ -47,6 +48,7 @@ struct HipState {
   DeviceProperties emulated_properties;
   HipGrowingMemory arena{"the cluster scratch of emulated clusters", false};
   HipGrowingMemory control{"the barriers of emulated clusters", true};
+  HipGrowingMemory seats{"the seats of emulated clusters", false};
   HipGrowingMemory partials{"a reduction's partials", false};
   HipGrowingMemory ticket{"a reduction's ticket", true};
 };
