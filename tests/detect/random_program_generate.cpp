@@ -73,7 +73,8 @@ class Generator {
     if (below(4) == 0) phase.relaxed = ~0U;
     phase.tile_lanes = below(2) == 0 ? 2 : 4;
     int const whole = program_.threads / program_.subgroup_lanes;
-    phase.named_subgroups = whole > 0 ? 1 + below(whole) : 1;
+    // The count is the id too, and ids end at 7.
+    phase.named_subgroups = whole > 0 ? 1 + below(whole < 7 ? whole : 7) : 1;
     bool const has_whole = program_.threads % program_.subgroup_lanes == 0;
     if (phase.synchronisation == tile_barrier && program_.threads % 4 != 0)
       phase.synchronisation = team_barrier;
