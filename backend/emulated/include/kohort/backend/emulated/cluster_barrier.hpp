@@ -16,12 +16,12 @@ namespace kohort::Impl {
 ///
 /// Whole, it is a team barrier, one thread that arrives for the team and polls, and a team barrier.
 /// In two halves each subgroup arrives and polls for itself: the first half must not block, and
-/// letting the team's subgroups meet in team memory first is no faster (H200: docs/results/
-/// emulated.md).
+/// letting the team's subgroups meet in team memory first is no faster (H200: docs/decisions/
+/// 0010-emulated-clusters.md).
 ///
 /// Orders. Writes reach the thread that arrives through the team's or the subgroup's barrier; its
 /// release at domain scope hands on all of them (releases are cumulative). Polls are relaxed,
-/// because an acquire at each costs more than one at the end (H200: a third of the barrier); the
+/// because an acquire at each costs more than one at the end (H200: 7 to 22 % of the barrier); the
 /// acquire at domain scope, of the same word, follows the last poll, and the same barrier as before
 /// gives it to the others. The model in tests/models/ has these steps.
 template <class Target>

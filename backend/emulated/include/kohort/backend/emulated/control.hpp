@@ -17,8 +17,8 @@
 #endif
 
 /// What the teams of an emulated launch share in device memory. All of it is zero between launches:
-/// who leaves last clears it (leave.hpp), so that a launch needs no help of the host, and a graph
-/// can replay it.
+/// who leaves last clears it (cluster.hpp, run.hpp), so that a launch needs no help of the host,
+/// and a graph can replay it.
 namespace kohort::Impl {
 
 /// One resident cluster's. Alone on its cache lines: its members poll it.

@@ -6,8 +6,9 @@
 
 namespace kohort::Impl {
 
-/// Barriers of a part of a workgroup, which gfx9 has none of: a counter in LDS each, that only
-/// rises. `ids` of them, zero when the kernel begins (kernel.hpp).
+/// Barriers of a part of a workgroup, which gfx9 has none of: a word in LDS each, of `ids`, zero
+/// when the kernel begins (kernel.hpp). Wavefronts that have come, and from bit 16 on meetings that
+/// are over: who comes last makes the next meeting begin at none, of whatever count that is.
 struct HipNamedBarriers {
   static constexpr int ids = 16;
 
@@ -19,19 +20,23 @@ struct HipNamedBarriers {
   }
   /// Called by `wavefronts` whole wavefronts.
   static KOHORT_FUNCTION void meet([[maybe_unused]] int id, [[maybe_unused]] int wavefronts) {
-    KOHORT_HIP_DEVICE_BODY(HipFences::release<Scope::team>(); __builtin_amdgcn_wave_barrier();
-                           auto const count = static_cast<unsigned>(wavefronts);
-                           if (HipRegisters::thread() % HipRegisters::wavefront == 0) {
-                             unsigned const before = __hip_atomic_fetch_add(
-                                 words() + id, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
-                             unsigned const complete = (before / count + 1) * count;
-                             while (
-                                 static_cast<int>(__hip_atomic_load(words() + id, __ATOMIC_RELAXED,
-                                                                    __HIP_MEMORY_SCOPE_WORKGROUP) -
-                                                  complete) < 0)
-                               __builtin_amdgcn_s_sleep(0);
-                           } __builtin_amdgcn_wave_barrier();
-                           HipFences::acquire<Scope::team>();)
+    KOHORT_HIP_DEVICE_BODY(
+        HipFences::release<Scope::team>(); __builtin_amdgcn_wave_barrier();
+        auto const count = static_cast<unsigned>(wavefronts);
+        if (HipRegisters::thread() % HipRegisters::wavefront == 0) {
+          unsigned* const word = words() + id;
+          unsigned const before =
+              __hip_atomic_fetch_add(word, 1u, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP);
+          if ((before & 0xffffu) + 1u == count) {
+            __hip_atomic_fetch_add(word, 0x10000u - count, __ATOMIC_RELAXED,
+                                   __HIP_MEMORY_SCOPE_WORKGROUP);
+          } else {
+            while (__hip_atomic_load(word, __ATOMIC_RELAXED, __HIP_MEMORY_SCOPE_WORKGROUP) >> 16 ==
+                   before >> 16)
+              __builtin_amdgcn_s_sleep(0);
+          }
+        } __builtin_amdgcn_wave_barrier();
+        HipFences::acquire<Scope::team>();)
   }
 };
 
