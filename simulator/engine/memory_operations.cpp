@@ -4,6 +4,7 @@
 #include "switching.hpp"
 
 #include <atomic>
+#include <stdexcept>
 
 namespace kohort::simulator {
 namespace {
@@ -75,6 +76,10 @@ void fence(Thread& thread, AtomicScope scope, Site site) {
 void join_software_cluster(Thread& thread, int number) {
   ClusterState& cluster = cluster_of(state_of(thread));
   if (cluster.check != nullptr) cluster.check->join_software_cluster(number);
+}
+
+void no_software_cluster() {
+  throw std::logic_error("kohort: no domain of the profile could complete a cluster");
 }
 
 void* map_peer(Thread& thread, void* mine, int rank, Site site) {

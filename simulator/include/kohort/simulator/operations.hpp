@@ -28,6 +28,9 @@ void warpgroup_barrier(Thread& thread, Site site);
 
 /// Of a launch in software clusters: the thread's team is one of software cluster `number`.
 void join_software_cluster(Thread& thread, int number);
+/// No domain of the profile got a whole software cluster: the library has launched what `validate`
+/// should have refused. @throws std::logic_error  that says so
+[[noreturn]] void no_software_cluster();
 
 /// Which barrier of the cluster a thread is at: the launcher's own are the same hardware barrier
 /// as the kernel's, so that pairing one with another is possible, and a finding.

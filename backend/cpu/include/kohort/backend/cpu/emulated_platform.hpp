@@ -7,8 +7,6 @@
 #include <kohort/simulator/operations.hpp>
 #include <kohort/targets.hpp>
 
-#include <stdexcept>
-
 namespace kohort::Impl {
 
 /// The profile says whether a group of SMs has an L2 of its own. Its domain is the group then,
@@ -32,7 +30,7 @@ struct EmulatedPlatform<Simulator> {
   static KOHORT_FUNCTION void pause(Thread const&) {}
   template <class Thread>
   static KOHORT_FUNCTION void no_room(Thread const&) {
-    throw std::logic_error("kohort: no domain of the profile could complete a cluster");
+    simulator::no_software_cluster();
   }
 };
 

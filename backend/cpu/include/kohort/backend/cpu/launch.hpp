@@ -111,12 +111,21 @@ struct Launch<Simulator> {
                    Policy::traits::manual_lifetime, &run_functor<Policy, Functor>, kernel);
   }
   using RunFunctor = void (*)(void const*, simulator::Thread&, EmulatedCluster<Simulator>*);
+  /// Not a lambda: nvcc reads what calls it for the device too, where a host lambda is an error.
+  struct EmulatedTask {
+    RunFunctor run;
+    void const* kernel;
+    simulator::Thread* thread;
+
+    KOHORT_FUNCTION void operator()(EmulatedCluster<Simulator>& cluster) const {
+      run(kernel, *thread, &cluster);
+    }
+  };
   __attribute__((noinline)) static void run_persistent(simulator::Thread& thread,
                                                        EmulatedLaunch const& launch, bool is_manual,
                                                        RunFunctor run, void const* kernel) {
-    EmulatedRun<Simulator>::run(
-        ThreadHandle<Simulator>(thread, 0, 0), launch, is_manual,
-        [&](EmulatedCluster<Simulator>& cluster) { run(kernel, thread, &cluster); });
+    EmulatedRun<Simulator>::run(ThreadHandle<Simulator>(thread, 0, 0), launch, is_manual,
+                                EmulatedTask{run, kernel, &thread});
   }
 
   static void require_accepted(std::string_view label, Simulator const& target,
