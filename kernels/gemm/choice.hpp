@@ -12,12 +12,14 @@
 
 namespace kohort::kernels::gemm {
 
-/// How large a team's tile is: 128 × 256, 128 × 192, 128 × 128 or 64 × 128. `general` takes any
-/// size and layout.
-enum class TileKind { wide, middle, narrow, slim, general };
+/// How large a team's tile is: 128 × 256, 128 × 192, 128 × 128 or 64 × 128; where a team has less
+/// scratch, compact 128 × 128 in 128 KB, and small 64 × 64 in 48 KB. `general` takes any size and
+/// layout.
+enum class TileKind { wide, middle, narrow, slim, compact, small, general };
 
-inline constexpr TileKind all_tile_kinds[] = {TileKind::wide, TileKind::middle, TileKind::narrow,
-                                              TileKind::slim, TileKind::general};
+inline constexpr TileKind all_tile_kinds[] = {TileKind::wide,   TileKind::middle,  TileKind::narrow,
+                                              TileKind::slim,   TileKind::compact, TileKind::small,
+                                              TileKind::general};
 
 inline std::string to_string(TileKind kind) {
   switch (kind) {
@@ -29,13 +31,26 @@ inline std::string to_string(TileKind kind) {
       return "narrow";
     case TileKind::slim:
       return "slim";
+    case TileKind::compact:
+      return "compact";
+    case TileKind::small:
+      return "small";
     default:
       return "general";
   }
 }
-inline int rows_of(TileKind kind) { return kind == TileKind::slim ? 64 : 128; }
+inline int rows_of(TileKind kind) {
+  return kind == TileKind::slim || kind == TileKind::small ? 64 : 128;
+}
 inline int columns_of(TileKind kind) {
-  return kind == TileKind::wide ? 256 : kind == TileKind::middle ? 192 : 128;
+  return kind == TileKind::wide     ? 256
+         : kind == TileKind::middle ? 192
+         : kind == TileKind::small  ? 64
+                                    : 128;
+}
+/// Those for devices on which no other fits.
+inline bool is_for_less_scratch(TileKind kind) {
+  return kind == TileKind::compact || kind == TileKind::small;
 }
 
 /// A kernel of the family and how it cuts the problem up.
@@ -49,7 +64,8 @@ inline std::string to_string(Choice const& choice) {
   ClusterShape const& shape = choice.cut.cluster;
   return to_string(choice.kind) + " " + std::to_string(shape.x) + "x" + std::to_string(shape.y) +
          "x" + std::to_string(shape.z) + " " + to_string(choice.cut.order) +
-         (choice.cut.parts == 1 ? "" : " in " + std::to_string(choice.cut.parts) + " parts");
+         (choice.cut.parts == 1 ? "" : " in " + std::to_string(choice.cut.parts) + " parts") +
+         (choice.cut.by_cache ? "" : " for all caches alike");
 }
 
 /// What the caller has decided of a choice; the library guesses the rest.
@@ -58,13 +74,15 @@ struct Wish {
   std::optional<ClusterShape> cluster;
   std::optional<TileOrder> order;
   std::optional<int> parts;
+  std::optional<bool> by_cache;
 
   Wish() = default;
   Wish(Choice const& choice)  // NOLINT: a choice is a wish for all of it
       : kind(choice.kind),
         cluster(choice.cut.cluster),
         order(choice.cut.order),
-        parts(choice.cut.parts) {}
+        parts(choice.cut.parts),
+        by_cache(choice.cut.by_cache) {}
   Wish(std::optional<Choice> const& choice)  // NOLINT: none is no wish
       : Wish(choice ? Wish(*choice) : Wish()) {}
 };
@@ -98,6 +116,10 @@ inline TileCost cost_of(TileKind kind, double operand_bytes) {
       return {780, 2100};
     case TileKind::narrow:
       return {operand_bytes < 4e7 ? 505.0 : 525.0, 1500};
+    case TileKind::compact:  // as narrow; not fitted, like all on devices where it is chosen
+      return {525, 1500};
+    case TileKind::small:
+      return {230, 500};
     default:
       return {410, 500};
   }
@@ -166,8 +188,8 @@ inline void require_kind(Choice const& choice, std::vector<TileKind> const& kind
   }
   if (!is_known)
     throw std::invalid_argument("kohort: gemm: no " + to_string(choice.kind) +
-                                " tile for these types and layouts; there are " + known +
-                                " and general");
+                                " tile for these types and layouts on this target; there are " +
+                                known + " and general");
   if (!can_split(choice))
     throw std::invalid_argument("kohort: gemm: " + to_string(choice) +
                                 " splits K in a way that there is no kernel for; narrow and slim "
@@ -203,9 +225,10 @@ inline std::vector<Choice> candidates_for(Wish const& wish, Extent const& extent
                       (!wish.parts || choice.cut.parts == *wish.parts);
     if (fits) all.push_back(choice);
   }
+  for (Choice& choice : all) choice.cut.by_cache = wish.by_cache.value_or(true);
   if (!all.empty()) return all;
   Cut const cut{wish.cluster.value_or(ClusterShape(1)), wish.order.value_or(TileOrder::blocks),
-                wish.parts.value_or(1)};
+                wish.parts.value_or(1), wish.by_cache.value_or(true)};
   if (wish.kind) return {{*wish.kind, cut}};
   for (TileKind const kind : kinds)
     if (can_split({kind, cut})) all.push_back({kind, cut});
@@ -223,6 +246,8 @@ inline Choice best_guess(Extent const& extent, std::vector<TileKind> const& kind
   double fewest = 0;
   for (Choice const& choice : all) {
     if (!wish.order && choice.cut.order != TileOrder::blocks) continue;
+    // Kinds for less scratch come last, and only where none before them is ever resident.
+    if (fewest > 0 && is_for_less_scratch(choice.kind) && choice.kind != best.kind) continue;
     int const clusters = resident(choice.kind, choice.cut.cluster);
     if (clusters < 1) continue;
     double const cycles = estimated_cycles(choice, extent, clusters);

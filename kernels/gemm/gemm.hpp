@@ -45,7 +45,8 @@ class Gemm {
 
   Choice const& choice() const { return choice_; }
 
-  /// All choices that exist for the problem and fulfil the wish, for tuning.
+  /// All choices that exist for the problem and fulfil the wish, for tuning; without a wish for a
+  /// tile or a cluster, those that the device has room for.
   std::vector<Choice> const& choices() const { return choices_; }
 
   /// Bytes of scratch-bound tiles that one launch fetches from device memory, those of A among
@@ -55,6 +56,11 @@ class Gemm {
   long long unshared_bytes() const { return unshared_bytes_; }
 
  private:
+  /// By one of the tiled kernels of `family`, or, where none is resident, left undecided.
+  template <class Family>
+  void tile(Family const& family, Target const& target, Operands<In> const& with,
+            Epilogue<Out> const& finish, Wish const& wish, Extent const& extent);
+
   std::shared_ptr<Launcher> launcher_;
   Choice choice_;
   std::vector<Choice> choices_;
