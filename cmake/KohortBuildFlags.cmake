@@ -19,6 +19,12 @@ function(kohort_own_target target)
   endif()
 endfunction()
 
+# kohort_lines_only(<target>): of debug information the lines, which reports name, and not the variables: a fifth less to
+# compile, for what nobody steps through.
+function(kohort_lines_only target)
+  target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:RelWithDebInfo>>:-g1>)
+endfunction()
+
 # kohort_own_program(<target>): an executable; honours KOHORT_STATIC_PROGRAMS.
 function(kohort_own_program target)
   kohort_own_target(${target})

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <kernels/cli/session.hpp>
+#include <kohort/simulator/cache.hpp>
 
+#include <memory>
 #include <string>
 #include <thread>
 
@@ -16,7 +18,9 @@ class Session<Simulator> {
   static constexpr bool has_device_clock = false;  // how long a simulation takes says nothing
 
   explicit Session(Arguments const& arguments)
-      : target_(open(arguments)), schedule_(to_string(target_.engine_options().schedule)) {}
+      : cache_(wants_cache(arguments) ? std::make_unique<simulator::CacheModel>() : nullptr),
+        target_(open(arguments, cache_.get())),
+        schedule_(to_string(target_.engine_options().schedule)) {}
 
   Simulator const& target() const { return target_; }
   std::string device() const {
@@ -53,14 +57,23 @@ class Session<Simulator> {
             {"multiply_adds", counts.multiply_adds}};
   }
 
+  /// What the L2 caches were asked for by the last launch; null unless --l2 is on.
+  simulator::CacheModel const* cache() const { return cache_.get(); }
+
  private:
+  static bool wants_cache(Arguments const& arguments) {
+    auto const flag = arguments.values.find("l2");
+    return flag != arguments.values.end() && flag->second == "on";
+  }
   /// The simulator's refusals, under the name of the flag that they are about.
-  static Simulator open(Arguments const& arguments) {
+  static Simulator open(Arguments const& arguments, simulator::Observer* observer) {
     try {
-      return Simulator(SimulatorOptions{.profile = arguments.profile,
-                                        .schedule = arguments.schedule,
-                                        .workers = arguments.workers,
-                                        .trace = arguments.trace});
+      SimulatorOptions options{.profile = arguments.profile,
+                               .schedule = arguments.schedule,
+                               .workers = arguments.workers,
+                               .trace = arguments.trace};
+      if (observer != nullptr) options.observers.push_back(observer);
+      return Simulator(options);
     } catch (simulator::ScheduleError const& error) {
       throw FlagError("schedule", error.what());
     } catch (simulator::ProfileError const& error) {
@@ -68,6 +81,7 @@ class Session<Simulator> {
     }
   }
 
+  std::unique_ptr<simulator::CacheModel> cache_;
   Simulator target_;
   std::string schedule_;
 };

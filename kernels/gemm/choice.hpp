@@ -12,12 +12,14 @@
 
 namespace kohort::kernels::gemm {
 
-/// How large a team's tile is: 128 × 256, 128 × 192, 128 × 128 or 64 × 128. `general` takes any
-/// size and layout.
-enum class TileKind { wide, middle, narrow, slim, general };
+/// How large a team's tile is: 128 × 256, 128 × 192, 128 × 128 or 64 × 128; where a team has less
+/// scratch, compact 128 × 128 in 128 KB, and small 64 × 64 in 48 KB. `general` takes any size and
+/// layout.
+enum class TileKind { wide, middle, narrow, slim, compact, small, general };
 
-inline constexpr TileKind all_tile_kinds[] = {TileKind::wide, TileKind::middle, TileKind::narrow,
-                                              TileKind::slim, TileKind::general};
+inline constexpr TileKind all_tile_kinds[] = {TileKind::wide,   TileKind::middle,  TileKind::narrow,
+                                              TileKind::slim,   TileKind::compact, TileKind::small,
+                                              TileKind::general};
 
 inline std::string to_string(TileKind kind) {
   switch (kind) {
@@ -29,13 +31,26 @@ inline std::string to_string(TileKind kind) {
       return "narrow";
     case TileKind::slim:
       return "slim";
+    case TileKind::compact:
+      return "compact";
+    case TileKind::small:
+      return "small";
     default:
       return "general";
   }
 }
-inline int rows_of(TileKind kind) { return kind == TileKind::slim ? 64 : 128; }
+inline int rows_of(TileKind kind) {
+  return kind == TileKind::slim || kind == TileKind::small ? 64 : 128;
+}
 inline int columns_of(TileKind kind) {
-  return kind == TileKind::wide ? 256 : kind == TileKind::middle ? 192 : 128;
+  return kind == TileKind::wide     ? 256
+         : kind == TileKind::middle ? 192
+         : kind == TileKind::small  ? 64
+                                    : 128;
+}
+/// Those for devices on which no other fits.
+inline bool is_for_less_scratch(TileKind kind) {
+  return kind == TileKind::compact || kind == TileKind::small;
 }
 
 /// A kernel of the family and how it cuts the problem up.
@@ -58,13 +73,15 @@ struct Wish {
   std::optional<ClusterShape> cluster;
   std::optional<TileOrder> order;
   std::optional<int> parts;
+  std::optional<bool> by_cache;
 
   Wish() = default;
   Wish(Choice const& choice)  // NOLINT: a choice is a wish for all of it
       : kind(choice.kind),
         cluster(choice.cut.cluster),
         order(choice.cut.order),
-        parts(choice.cut.parts) {}
+        parts(choice.cut.parts),
+        by_cache(choice.cut.by_cache) {}
   Wish(std::optional<Choice> const& choice)  // NOLINT: none is no wish
       : Wish(choice ? Wish(*choice) : Wish()) {}
 };
@@ -98,6 +115,10 @@ inline TileCost cost_of(TileKind kind, double operand_bytes) {
       return {780, 2100};
     case TileKind::narrow:
       return {operand_bytes < 4e7 ? 505.0 : 525.0, 1500};
+    case TileKind::compact:  // as narrow; not fitted, like all on devices where it is chosen
+      return {525, 1500};
+    case TileKind::small:
+      return {230, 500};
     default:
       return {410, 500};
   }
@@ -223,6 +244,8 @@ inline Choice best_guess(Extent const& extent, std::vector<TileKind> const& kind
   double fewest = 0;
   for (Choice const& choice : all) {
     if (!wish.order && choice.cut.order != TileOrder::blocks) continue;
+    // Kinds for less scratch come last, and only where none before them is ever resident.
+    if (fewest > 0 && is_for_less_scratch(choice.kind) && choice.kind != best.kind) continue;
     int const clusters = resident(choice.kind, choice.cut.cluster);
     if (clusters < 1) continue;
     double const cycles = estimated_cycles(choice, extent, clusters);
@@ -230,6 +253,7 @@ inline Choice best_guess(Extent const& extent, std::vector<TileKind> const& kind
     best = choice;
     fewest = cycles;
   }
+  best.cut.by_cache = wish.by_cache.value_or(true);
   return best;
 }
 

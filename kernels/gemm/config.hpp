@@ -36,8 +36,8 @@ struct Config {
                 "the next tile's first two steps have stages meanwhile");
 };
 
-/// Four sums of a thread's fragment, of a row's two neighbours and those eight rows below, on their
-/// way to who adds up what others computed of the same tile.
+/// Four sums that a thread holds side by side (WarpgroupMma::for_each_quad), on their way to who
+/// adds up what others computed of the same tile.
 struct alignas(16) Partial {
   float values[4];
 };
@@ -52,8 +52,8 @@ struct alignas(1024) Scratch {
   TransferBarrier peers_ready;    ///< splits: every peer is done with its stages
   TransferBarrier partials_came;  ///< splits: what the peers pushed
 
-  // After the last step a split's partial sums lie in the stages: mine in A's, by eight columns and
-  // thread; those that peers pushed in B's, by peer, by eight columns of mine and thread.
+  // After the last step a split's partial sums lie in the stages: mine in A's, by quad and
+  // thread; those that peers pushed in B's, by peer, by quad of mine and thread.
   static constexpr int partials_a_group = 128 * C::consumers;
   static_assert(C::most_splits == 1 || C::columns / 8 * partials_a_group * sizeof(Partial) <=
                                            sizeof(typename C::In[C::stages][C::rows * C::depth]),
@@ -86,7 +86,7 @@ struct Arguments {
   int clusters;   ///< that share the tiles, of each part of K
   Pieces pieces;  ///< of K: a cluster's splits, or parts, of clusters of their own
   int parts;
-  Partial* sums;  ///< of parts: by a team's tile, part, eight columns and thread
+  Partial* sums;  ///< of parts: by a team's tile, part, quad and thread
   Result<typename C::Out> result;
 };
 

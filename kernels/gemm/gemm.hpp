@@ -45,7 +45,8 @@ class Gemm {
 
   Choice const& choice() const { return choice_; }
 
-  /// All choices that exist for the problem and fulfil the wish, for tuning.
+  /// All choices that exist for the problem and fulfil the wish, for tuning; without a wish for a
+  /// tile or a cluster, those that the device has room for.
   std::vector<Choice> const& choices() const { return choices_; }
 
   /// Bytes of scratch-bound tiles that one launch fetches from device memory, those of A among

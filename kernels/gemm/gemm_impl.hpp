@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <stdexcept>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 /// The members of Gemm; one unit a type instantiates them (kernels/gemm/types/*.cpp), because each
@@ -50,57 +51,81 @@ class GeneralLauncher : public Launcher {
   GeneralPolicy<Target, In> policy_;
 };
 
-/// The configurations of a type, by columns and layout: which exist, and how many stages they have.
-template <class In, MatrixMajor A, MatrixMajor B>
+/// The configurations of a type, by tile and layout: which exist on a target, and how many stages
+/// they have. To keep the number of kernels down, where an operand is not K-major there is the
+/// largest alone.
+template <class Target, class In, MatrixMajor A, MatrixMajor B>
 struct Family {
   using wide = Config<In, A, B, 128, 256, 4>;
   using middle = Config<In, A, B, 128, 192, 4>;
   using narrow = Config<In, A, B, 128, 128, 6, 8>;
   using slim = Config<In, A, B, 64, 128, 8, 8>;
-  /// Results of 4 B leave no room for a wide tile's.
-  static constexpr bool has_wide = sizeof(OutOf<In>) == 2;
-  /// Where an operand is not K-major: the wide one alone, to keep the number of kernels down.
-  static constexpr bool has_others = A == MatrixMajor::k && B == MatrixMajor::k;
+  using compact = Config<In, A, B, 128, 128, 3>;
+  using small = Config<In, A, B, 64, 64, 2>;
 
+  static constexpr bool both_along_k = A == MatrixMajor::k && B == MatrixMajor::k;
+  /// Results of 4 B leave no room for a wide tile's.
+  static constexpr bool has_narrow_results = sizeof(OutOf<In>) == 2;
+  /// No AMD device has scratch for the first four, every NVIDIA device with clusters has.
+  static constexpr bool is_hip = std::is_same_v<Target, Hip>;
+  static constexpr bool is_cuda = std::is_same_v<Target, Cuda>;
+
+  static constexpr bool exists(TileKind kind) {
+    switch (kind) {
+      case TileKind::wide:
+        return !is_hip && has_narrow_results;
+      case TileKind::middle:
+        return !is_hip && has_narrow_results && both_along_k;
+      case TileKind::narrow:
+      case TileKind::slim:
+        return !is_hip && both_along_k;
+      case TileKind::compact:
+        return is_hip || (!is_cuda && both_along_k);
+      case TileKind::small:
+        return !is_cuda && both_along_k;
+      default:
+        return false;
+    }
+  }
   static std::vector<TileKind> kinds() {
     std::vector<TileKind> all;
-    if (has_wide) all.push_back(TileKind::wide);
-    if (has_wide && has_others) all.push_back(TileKind::middle);
-    if (has_others) {  // one by one: of an insertion g++ 12 warns wrongly
-      all.push_back(TileKind::narrow);
-      all.push_back(TileKind::slim);
-    }
+    for (TileKind const kind : all_tile_kinds)
+      if (exists(kind)) all.push_back(kind);
     return all;
   }
-  /// Calls `body` with the configuration of `kind`.
+  /// Calls `body` with the configuration of `kind`, which exists.
   template <class Body>
   static auto with(TileKind kind, Body const& body) {
-    if constexpr (has_wide && has_others) {
+    if constexpr (exists(TileKind::wide))
       if (kind == TileKind::wide) return body(wide{});
+    if constexpr (exists(TileKind::middle))
       if (kind == TileKind::middle) return body(middle{});
-      return kind == TileKind::narrow ? body(narrow{}) : body(slim{});
-    } else if constexpr (has_wide) {
-      return body(wide{});
-    } else {
-      return kind == TileKind::narrow ? body(narrow{}) : body(slim{});
-    }
+    if constexpr (exists(TileKind::narrow))
+      if (kind == TileKind::narrow) return body(narrow{});
+    if constexpr (exists(TileKind::slim))
+      if (kind == TileKind::slim) return body(slim{});
+    if constexpr (exists(TileKind::compact))
+      if (kind == TileKind::compact) return body(compact{});
+    if constexpr (exists(TileKind::small))
+      if (kind == TileKind::small) return body(small{});
+    throw std::logic_error("kohort: gemm: no " + to_string(kind) + " tile here");
   }
 };
 
 /// Calls `body` with the Family for operands that lie so; false where there is none.
-template <class In, class Body>
+template <class Target, class In, class Body>
 bool with_family(MatrixMajor a, MatrixMajor b, Body const& body) {
   if (a == MatrixMajor::k && b == MatrixMajor::k) {
-    body(Family<In, MatrixMajor::k, MatrixMajor::k>{});
+    body(Family<Target, In, MatrixMajor::k, MatrixMajor::k>{});
     return true;
   }
   if constexpr (sizeof(In) == 2) {
     if (a == MatrixMajor::mn && b == MatrixMajor::mn) {
-      body(Family<In, MatrixMajor::mn, MatrixMajor::mn>{});
+      body(Family<Target, In, MatrixMajor::mn, MatrixMajor::mn>{});
     } else if (a == MatrixMajor::mn) {
-      body(Family<In, MatrixMajor::mn, MatrixMajor::k>{});
+      body(Family<Target, In, MatrixMajor::mn, MatrixMajor::k>{});
     } else {
-      body(Family<In, MatrixMajor::k, MatrixMajor::mn>{});
+      body(Family<Target, In, MatrixMajor::k, MatrixMajor::mn>{});
     }
     return true;
   }
@@ -223,16 +248,23 @@ Gemm<Target, In>::Gemm(Target const& target, Problem const& problem, In const* a
                            (wish.cluster && wish.cluster->count() > 1) || wish.parts > 1;
   bool const tiled =
       is_aligned(with) && is_countable(with) &&
-      with_family<In>(with.a_major, with.b_major, [&](auto family) {
+      with_family<Target, In>(with.a_major, with.b_major, [&](auto family) {
         if (wish.kind == TileKind::general) return;
         if (wish.kind) require_kind({*wish.kind, {}}, family.kinds());
         choices_ = candidates_for(wish, extent, family.kinds());
+        // Emulated clusters have their tiles in device memory: only if they are asked for.
+        bool const emulates = properties(target).cluster_mode == ClusterMode::emulated;
         auto const resident = [&](TileKind kind, ClusterShape shape) {
+          if (emulates && shape.count() > 1 && !wish.cluster) return 0;
           return family.with(kind, [&](auto config) {
             return Plan<Target, decltype(config)>::resident_clusters(target, with, shape);
           });
         };
         choice_ = best_guess(extent, family.kinds(), resident, wish);
+        if (!wish.kind && !wish.cluster)
+          std::erase_if(choices_, [&](Choice const& choice) {
+            return resident(choice.kind, choice.cut.cluster) < 1;
+          });
         if (choice_.kind == TileKind::general) return;
         require_kind(choice_, family.kinds());
         require_steps(choice_, extent);

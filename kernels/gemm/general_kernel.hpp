@@ -3,6 +3,8 @@
 
 #include <kernels/gemm/result.hpp>
 
+#include <type_traits>
+
 namespace kohort::kernels::gemm {
 
 /// An operand that lies in any way: element (i, k) of matrix b at b · batch_stride + i · stride + k
@@ -29,20 +31,28 @@ KOHORT_FUNCTION int tiles_of(long long extent) {
   return static_cast<int>((extent + general_tile - 1) / general_tile);
 }
 
-template <class In>
-struct alignas(1024) GeneralScratch {
+/// Tiles of scratch in turn. gfx942 has 64 KB, which two fill, and needs some for named barriers.
+template <class Target>
+inline constexpr int general_buffers = std::is_same_v<Target, Hip> ? 1 : 2;
+
+/// The sums lie where the operands were: the last ones are read by then.
+template <class In, int Buffers>
+union alignas(1024) GeneralScratch {
   static constexpr int depth = 128 / static_cast<int>(sizeof(In));
-  In a[2][general_tile * depth];
-  In b[2][general_tile * depth];
+  struct {
+    In a[Buffers][general_tile * depth];
+    In b[Buffers][general_tile * depth];
+  } operands;
   std::byte sums[2][2 * 64 * 128];
 };
 
 template <class Target, class In>
-using GeneralPolicy = ClusterPolicy<Target, TeamScratch<GeneralScratch<In>>, LaunchBounds<256, 1>>;
+using GeneralPolicy =
+    ClusterPolicy<Target, TeamScratch<GeneralScratch<In, general_buffers<Target>>>,
+                  LaunchBounds<256, 1>>;
 
 /// D = epilogue(A·B) for sizes and layouts that no tile map can describe: threads fetch elements
-/// one by one, and lay them out as the matrix units want them. A team a tile, two tiles of scratch
-/// in turn.
+/// one by one, and lay them out as the matrix units want them. A team a tile.
 template <class Target, class In>
 class GeneralKernel {
  public:
@@ -51,24 +61,30 @@ class GeneralKernel {
   explicit GeneralKernel(GeneralArguments<In> const& arguments) : with_(arguments) {}
 
   KOHORT_FUNCTION void operator()(Member const& member) const {
-    GeneralScratch<In>& scratch = member.team_scratch();
+    auto& scratch = member.team_scratch();
+    auto& operands = scratch.operands;
     int const group = member.team_rank() / 128;
     Place place = place_of(member.league_rank());
     auto const steps = static_cast<int>((with_.k + depth - 1) / depth);
     Product product;
     product.clear();
-    fetch(member, with_.a, scratch.a[0], place.row, place.batch, 0);
-    fetch(member, with_.b, scratch.b[0], place.column, place.batch, 0);
+    auto const fetch_both = [&](int buffer, int step) {
+      fetch(member, with_.a, operands.a[buffer], place.row, place.batch, step);
+      fetch(member, with_.b, operands.b[buffer], place.column, place.batch, step);
+    };
+    fetch_both(0, 0);
     KOHORT_NO_UNROLL for (int step = 0; step < steps; ++step) {
       member.team_barrier(before_transfer);
-      int const now = step % 2;
-      product.multiply(member, scratch.a[now] + group * 64 * depth, scratch.b[now]);
-      if (step + 1 < steps) {
-        fetch(member, with_.a, scratch.a[1 - now], place.row, place.batch, step + 1);
-        fetch(member, with_.b, scratch.b[1 - now], place.column, place.batch, step + 1);
-      }
+      int const now = step % buffers;
+      product.multiply(member, operands.a[now] + group * 64 * depth, operands.b[now]);
+      if (buffers == 2 && step + 1 < steps) fetch_both(1 - now, step + 1);
       product.wait(member);
+      if constexpr (buffers == 1) {
+        member.team_barrier();  // both warpgroups are done with the operands
+        if (step + 1 < steps) fetch_both(0, step + 1);
+      }
     }
+    if (buffers == 2) member.team_barrier();  // the sums take the operands' place
     place.row += group * 64;
     Finisher<Member, Product, OutOf<In>>::finish(member, scratch.sums[group], product, with_.result,
                                                  place, group);
@@ -77,6 +93,7 @@ class GeneralKernel {
  private:
   using Product = WarpgroupMma<Target, In, In, float, general_tile>;
   static constexpr int depth = Product::depth;
+  static constexpr int buffers = general_buffers<Target>;
 
   /// Row by row, matrix by matrix: the league has one dimension, because the others' limits are
   /// lower than what there may be of tiles.

@@ -38,6 +38,8 @@ struct Cut {
   ClusterShape cluster{1, 1, 1};
   TileOrder order = TileOrder::blocks;
   int parts = 1;
+  /// Where the device has several L2 caches: clusters that share one have neighbours in the order.
+  bool by_cache = true;
 };
 
 /// A launch of one kernel of the family, made once and launched as often as wanted.
@@ -99,9 +101,11 @@ class Plan {
   static int up(long long extent, int tile) { return static_cast<int>((extent + tile - 1) / tile); }
   static Buffer<TilePlace, Target> order(Target const& target, Operands<In> const& operands,
                                          Cut const& cut) {
-    std::vector<TilePlace> const all =
-        tiles_in_order(cut.order, up(operands.m, C::rows * cut.cluster.x),
-                       up(operands.n, C::columns * cut.cluster.y));
+    std::vector<TilePlace> all = tiles_in_order(cut.order, up(operands.m, C::rows * cut.cluster.x),
+                                                up(operands.n, C::columns * cut.cluster.y));
+    if (cut.by_cache)
+      all = tiles_by_cache(all, clusters(target, operands, cut), properties(target).l2_caches,
+                           cut.cluster.count() > 1);
     Buffer<TilePlace, Target> buffer(target, all.size());
     deep_copy(buffer, all);
     return buffer;

@@ -52,6 +52,7 @@ gemm::Wish wish_of(cli::Arguments const& arguments) {
   if (tile != "auto") wish.kind = named(gemm::all_tile_kinds, tile);
   if (order != "auto") wish.order = named(gemm::all_tile_orders, order);
   if (arguments.cluster_is_given) wish.cluster = cli::cluster_of(arguments);
+  if (arguments.text("by-cache") == "off") wish.by_cache = false;
   if (arguments.integer("parts") > 0) wish.parts = static_cast<int>(arguments.integer("parts"));
   return wish;
 }
@@ -110,6 +111,21 @@ std::vector<cli::Detail> traffic_of(gemm::Gemm<Target, In> const& gemm, cli::Cou
           {"no_cluster_bytes", gemm.unshared_bytes()}};
 }
 
+/// What the L2 caches were asked for, where it was counted.
+template <class Target>
+std::vector<cli::Detail> l2_of(cli::Session<Target> const& session) {
+  std::vector<cli::Detail> details;
+  if constexpr (requires { session.cache(); }) {
+    if (session.cache() == nullptr) return details;
+    auto const total = session.cache()->total();
+    details = {{"caches", static_cast<long long>(session.cache()->domains().size())},
+               {"read_hit_rate", total.read_hit_rate()},
+               {"read_bytes", total.reads * 128},
+               {"memory_bytes", total.memory_bytes()}};
+  }
+  return details;
+}
+
 /// Takes what measuring finds in the place of the guess, where it is asked for.
 template <class Target, class In>
 void tune_if_wished(cli::Session<Target> const& session, gemm::Trial<Target, In> const& trial,
@@ -139,10 +155,13 @@ cli::Outcome run_with_type(cli::Arguments const& arguments) {
 
   trial.poison();
   arguments.progress("running " + to_string(gemm.choice()));
+  std::vector<cli::Detail> l2;
   outcome.runtime_s = cli::seconds_of(session, [&] {
     for (int which = 0; which < gemm.launches(); ++which) {
       gemm.launch(which);
-      if (which == 0) outcome.counts = session.counts();  // of the products
+      if (which > 0) continue;  // counts are of the products
+      outcome.counts = session.counts();
+      l2 = l2_of(session);
     }
   });
   arguments.progress("comparing with the reference");
@@ -158,6 +177,7 @@ cli::Outcome run_with_type(cli::Arguments const& arguments) {
   cli::set_cluster(outcome, gemm.choice().cut.cluster);
   outcome.details.push_back({"choice", to_string(gemm.choice())});
   outcome.details.push_back({"traffic", traffic_of(gemm, outcome.counts)});
+  if (!l2.empty()) outcome.details.push_back({"l2", std::move(l2)});
   if constexpr (cli::Session<Target>::has_device_clock) {
     arguments.progress("timing it beside cuBLAS");
     for (cli::Detail& detail : gemm::measured_speed(session, trial, gemm))
@@ -194,11 +214,15 @@ std::vector<cli::Flag> flags() {
       cli::choice_flag("bias", "a summand a column", "off", switches),
       cli::choice_flag("residual", "a summand an element, the last step", "off", switches),
       cli::choice_flag("row-scale", "a factor a row, before the bias", "off", switches),
-      cli::choice_flag("tile", "of a team: 128 x 256, 192 or 128, 64 x 128; general: any layout",
-                       "auto", {"auto", "wide", "middle", "narrow", "slim", "general"}),
+      cli::choice_flag(
+          "tile", "of a team: 128 x 256, 192 or 128, 64 x 128 or 64; general: any layout", "auto",
+          {"auto", "wide", "middle", "narrow", "slim", "compact", "small", "general"}),
       cli::number_flag("parts", "of K, each for clusters of its own; 0: as the library guesses", 0,
                        0, 64),
       cli::choice_flag("order", "of tiles in time", "auto", {"auto", "rows", "blocks", "hilbert"}),
+      cli::choice_flag("by-cache", "neighbours in order share an L2 where there are several", "on",
+                       switches),
+      cli::choice_flag("l2", "count hits in the L2 caches (simulator)", "off", switches),
       cli::choice_flag("tune", "measure instead of guessing (CUDA)", "off", switches),
       cli::seed_flag()};
 }

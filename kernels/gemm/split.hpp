@@ -7,26 +7,24 @@
 
 namespace kohort::kernels::gemm {
 
-/// Calls `body(eight, partial)` for every eight columns of the product: the thread's four sums.
-template <class Member, class Product, class Body>
-KOHORT_FUNCTION void for_each_partial(Member const& member, Product& product, Body const& body) {
-  Partial held;
-  product.for_each_fragment(member, [&](int row, int column, float first, float second) {
-    int const half = row % 16 / 8;
-    held.values[half * 2] = first;
-    held.values[half * 2 + 1] = second;
-    if (half == 1) body(column / 8, held);
+/// Calls `body(quad, partial)` for every four sums that the thread holds side by side.
+template <class Product, class Body>
+KOHORT_FUNCTION void for_each_partial(Product& product, Body const& body) {
+  product.for_each_quad([&](int quad, float first, float second, float third, float fourth) {
+    body(quad, Partial{{first, second, third, fourth}});
   });
 }
 
-/// Stores a thread's four sums of the columns `eight * 8` and up, through the epilogue.
+/// Stores a thread's four sums `quad` through the epilogue.
 template <class Product, class Out>
 KOHORT_FUNCTION void store_partial(Result<Out> const& result, Place const& place, int thread,
-                                   int eight, Partial const& sum) {
-  int const row = thread / 128 * 64 + thread % 128 / 32 * 16 + thread % 32 / 4;
-  int const column = eight * 8 + thread % 4 * 2;
-  result.template store_pair<Product>(place, row, column, sum.values[0], sum.values[1]);
-  result.template store_pair<Product>(place, row + 8, column, sum.values[2], sum.values[3]);
+                                   int quad, Partial const& sum) {
+  KOHORT_UNROLL
+  for (int pair = 0; pair < 2; ++pair) {
+    auto const [row, column] = Product::place_of(thread % 128, 2 * quad + pair);
+    result.template store_pair<Product>(place, thread / 128 * 64 + row, column,
+                                        sum.values[2 * pair], sum.values[2 * pair + 1]);
+  }
 }
 
 KOHORT_FUNCTION void add_to(Partial& sum, Partial const& part) {
@@ -34,7 +32,7 @@ KOHORT_FUNCTION void add_to(Partial& sum, Partial const& part) {
   for (int i = 0; i < 4; ++i) sum.values[i] += part.values[i];
 }
 
-/// How the teams of a cluster along z finish a tile that they split K of: each sends the columns of
+/// How the teams of a cluster along z finish a tile that they split K of: each sends the sums of
 /// others to them, adds what they send to its own, and stores those. The sums travel in one piece a
 /// peer: a barrier takes each piece's bytes one by one.
 template <class Target, class C, class Product>
@@ -50,8 +48,8 @@ class SplitFinisher {
     meet_all<C>(member);  // nobody reads the stages any more
     if (thread < splits && thread != split)
       member.arrive(scratch.peers_ready, rank_of(member, thread, split));
-    for_each_partial(member, product, [&](int eight, Partial const& sums) {
-      scratch.mine()[eight * width + thread] = sums;
+    for_each_partial(product, [&](int quad, Partial const& sums) {
+      scratch.mine()[quad * width + thread] = sums;
     });
     member.fence_before_transfer();
     meet_all<C>(member);
@@ -64,12 +62,12 @@ class SplitFinisher {
  private:
   static constexpr int width = Scratch<C>::partials_a_group;
 
-  /// The team of a split that sums eight columns up: neighbours go to one team.
-  static KOHORT_FUNCTION int first_eight(int split, int splits) {
-    return (split * (C::columns / 8) + splits - 1) / splits;
+  /// The team of a split that sums a quad up: neighbours go to one team.
+  static KOHORT_FUNCTION int first_quad(int split, int splits) {
+    return (split * Product::quads + splits - 1) / splits;
   }
-  static KOHORT_FUNCTION int eights_of(int split, int splits) {
-    return first_eight(split + 1, splits) - first_eight(split, splits);
+  static KOHORT_FUNCTION int quads_of(int split, int splits) {
+    return first_quad(split + 1, splits) - first_quad(split, splits);
   }
   static KOHORT_FUNCTION int rank_of(Member const& member, int other, int split) {
     return member.cluster_rank() +
@@ -78,16 +76,16 @@ class SplitFinisher {
 
   static KOHORT_FUNCTION void push_to_peers(Member const& member, Scratch<C>& scratch, int split,
                                             int splits) {
-    member.arrive_expecting(scratch.partials_came, eights_of(split, splits) * (splits - 1) * width *
+    member.arrive_expecting(scratch.partials_came, quads_of(split, splits) * (splits - 1) * width *
                                                        static_cast<int>(sizeof(Partial)));
     Waiter waiter;
     member.template wait<Scope::cluster>(scratch.peers_ready, waiter);
     KOHORT_NO_UNROLL for (int owner = 0; owner < splits; ++owner) {
       if (owner == split) continue;
       int const source = split < owner ? split : split - 1;
-      int const eights = eights_of(owner, splits);
-      member.push_async(scratch.pushed() + source * eights * width, rank_of(member, owner, split),
-                        scratch.mine() + first_eight(owner, splits) * width, eights * width,
+      int const quads = quads_of(owner, splits);
+      member.push_async(scratch.pushed() + source * quads * width, rank_of(member, owner, split),
+                        scratch.mine() + first_quad(owner, splits) * width, quads * width,
                         scratch.partials_came);
     }
   }
@@ -96,17 +94,17 @@ class SplitFinisher {
   static KOHORT_FUNCTION void sum_up(Member const& member, Result<typename C::Out> const& result,
                                      Scratch<C>& scratch, Place const& place, int split,
                                      int splits) {
-    int const first_mine = first_eight(split, splits);
-    int const eights = eights_of(split, splits);
+    int const first_mine = first_quad(split, splits);
+    int const quads = quads_of(split, splits);
     int const thread = member.team_rank();
-    KOHORT_NO_UNROLL for (int eight = 0; eight < eights; ++eight) {
+    KOHORT_NO_UNROLL for (int quad = 0; quad < quads; ++quad) {
       Partial sum{{0, 0, 0, 0}};
       for (int rank = 0; rank < splits; ++rank) {
         int const source = rank < split ? rank : rank - 1;
-        add_to(sum, rank == split ? scratch.mine()[(first_mine + eight) * width + thread]
-                                  : scratch.pushed()[(source * eights + eight) * width + thread]);
+        add_to(sum, rank == split ? scratch.mine()[(first_mine + quad) * width + thread]
+                                  : scratch.pushed()[(source * quads + quad) * width + thread]);
       }
-      store_partial<Product>(result, place, thread, first_mine + eight, sum);
+      store_partial<Product>(result, place, thread, first_mine + quad, sum);
     }
   }
 };
@@ -116,7 +114,7 @@ class SplitFinisher {
 template <class Target, class C>
 struct PartsLayout {
   static constexpr int width = Scratch<C>::partials_a_group;
-  static constexpr int partials = C::columns / 8 * width;  ///< of a team's tile and a part
+  static constexpr int partials = C::rows * C::columns / 4;  ///< of a team's tile and a part
 
   static KOHORT_FUNCTION long long first(int tile, int teams, int rank, int parts, int part) {
     return ((static_cast<long long>(tile) * teams + rank) * parts + part) * partials;
@@ -132,8 +130,8 @@ KOHORT_FUNCTION void leave_sums(typename PolicyOf<Target, C>::member_type const&
   Partial* const mine =
       with.sums + member.team_rank() +
       Layout::first(tile, member.cluster_size(), member.cluster_rank(), with.parts, part);
-  for_each_partial(member, product,
-                   [&](int eight, Partial const& sums) { mine[eight * Layout::width] = sums; });
+  for_each_partial(product,
+                   [&](int quad, Partial const& sums) { mine[quad * Layout::width] = sums; });
 }
 
 /// Nobody reads it: it keeps a second team off the SM. The first SMs that fall free would take all

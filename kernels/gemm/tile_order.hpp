@@ -82,4 +82,28 @@ inline std::vector<TilePlace> tiles_in_order(TileOrder order, int rows, int colu
   return places;
 }
 
+/// The same tiles for a device with several L2 caches: cluster c of `clusters` computes tiles c, c
+/// + clusters, …, and those of clusters that share a cache become a run of neighbours. Any tile is
+/// still there once.
+///
+/// @param in_runs  clusters that share a cache are neighbours, as emulated ones are; else the
+/// device
+///                 deals them out to its caches in turn (order_by_domain says of what that is a
+///                 guess)
+inline std::vector<TilePlace> tiles_by_cache(std::vector<TilePlace> const& tiles, int clusters,
+                                             int caches, bool in_runs) {
+  if (caches < 2) return tiles;
+  auto const cache_of = [&](std::size_t at) {
+    auto const cluster = static_cast<int>(at % static_cast<std::size_t>(clusters));
+    return static_cast<std::size_t>(in_runs ? static_cast<long long>(cluster) * caches / clusters
+                                            : cluster % caches);
+  };
+  std::vector<std::size_t> next(static_cast<std::size_t>(caches) + 1, 0);
+  for (std::size_t at = 0; at < tiles.size(); ++at) ++next[cache_of(at) + 1];
+  for (std::size_t cache = 1; cache < next.size(); ++cache) next[cache] += next[cache - 1];
+  std::vector<TilePlace> ordered(tiles.size());
+  for (std::size_t at = 0; at < tiles.size(); ++at) ordered[at] = tiles[next[cache_of(at)]++];
+  return ordered;
+}
+
 }  // namespace kohort::kernels::gemm

@@ -25,7 +25,8 @@ __global__ void empty_kernel() {}
 
 using Kernel = void (*)(twin::reduce::Problem<float>);
 
-/// A twin with its workspace, launched as by hand: shape by attribute where there is a cluster.
+/// A twin with its workspace, launched as by hand: early, and shape by attribute where there is a
+/// cluster.
 class Twin {
  public:
   Twin(Variant variant, int threads, int cluster) : threads_(threads), cluster_(cluster) {
@@ -66,18 +67,17 @@ class Twin {
         reinterpret_cast<unsigned long long(*)[1]>(base + 1024),
         reinterpret_cast<float*>(base),
         reinterpret_cast<unsigned*>(base + 512)};
-    if (cluster_ == 1) {
-      kernel_<<<blocks, threads_, dynamic_bytes_>>>(problem);
-      return;
-    }
-    cudaLaunchAttribute shape{};
-    shape.id = cudaLaunchAttributeClusterDimension;
-    shape.val.clusterDim = {static_cast<unsigned>(cluster_), 1, 1};
+    cudaLaunchAttribute attributes[2] = {};
+    attributes[0].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[0].val.programmaticStreamSerializationAllowed = 1;
+    attributes[1].id = cudaLaunchAttributeClusterDimension;
+    attributes[1].val.clusterDim = {static_cast<unsigned>(cluster_), 1, 1};
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(blocks);
     config.blockDim = dim3(threads_);
-    config.attrs = &shape;
-    config.numAttrs = 1;
+    config.dynamicSmemBytes = dynamic_bytes_;
+    config.attrs = attributes;
+    config.numAttrs = cluster_ == 1 ? 1 : 2;
     cudaLaunchKernelEx(&config, kernel_, problem);
   }
   float* result() const { return reinterpret_cast<float*>(static_cast<char*>(memory_) + 256); }

@@ -58,11 +58,16 @@ KOHORT_FUNCTION T sum_share(Problem<T> const& problem, long long thread, long lo
   return sum;
 }
 
+/// Waits for the launch before, whose end may overlap with this launch's beginning, and lets the
+/// next one begin when this team has read its share: what is left is latency, not bandwidth.
 template <class T, class Member>
 KOHORT_FUNCTION T sum_share(Problem<T> const& problem, Member const& member) {
   long long const size = member.team_size();
-  return sum_share(problem, member.league_rank() * size + member.team_rank(),
-                   member.league_size() * size);
+  member.wait_for_previous();
+  T const sum = sum_share(problem, member.league_rank() * size + member.team_rank(),
+                          member.league_size() * size);
+  member.allow_next();
+  return sum;
 }
 
 /// Every team hands its partial over, and the league's first tile adds them up in league order:

@@ -149,7 +149,7 @@ class Reduction {
                                                      team_threads_, cluster_);
     if constexpr (decltype(policy)::layout::has_dynamic_team)
       policy.dynamic_team_scratch(team_threads_);
-    policy.allow_nonportable_size();
+    policy.allow_nonportable_size().begin_early();
     return policy;
   }
 

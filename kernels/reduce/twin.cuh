@@ -38,6 +38,7 @@ __device__ __forceinline__ T sum_share(Problem<T> const& problem) {
   long long const thread = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x;
   long long const threads = static_cast<long long>(gridDim.x) * blockDim.x;
 
+  asm volatile("griddepcontrol.wait;" ::: "memory");
   Wide<T> sums{};
   Wide<T> loaded[in_flight];
   long long packet = thread;
@@ -64,6 +65,7 @@ __device__ __forceinline__ T sum_share(Problem<T> const& problem) {
   T sum = rest < problem.count ? problem.in[rest] : T(0);
 #pragma unroll
   for (int i = 0; i < width; ++i) sum += sums.values[i];
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
   return sum;
 }
 

@@ -14,6 +14,7 @@ void ClusterCheck::begin(LaunchCheck& launch, int worker) {
   launch_ = &launch;
   launch.note_group(static_cast<std::uint32_t>(cluster_.index), cluster_.group);
   worker_ = worker;
+  is_observed_ = cluster_.observed;
   ignored_ = ignored_barrier();
   faults_.clear();
   running_index_ = &cluster_.scheduler.running_index();
@@ -33,6 +34,13 @@ void ClusterCheck::begin(LaunchCheck& launch, int worker) {
   if (watches_lifetime_)
     peer_accesses_.assign(cluster_.threads.size() * static_cast<std::size_t>(cluster_.size) * 2,
                           {});
+}
+
+void ClusterCheck::tell(std::uintptr_t offset, std::size_t bytes, bool writes) const {
+  if (is_scratch(offset)) return;
+  for (Observer* observer : cluster_.launch->observers())
+    observer->memory_accessed(cluster_.current(),
+                              reinterpret_cast<void const*>(region.base + offset), bytes, writes);
 }
 
 void ClusterCheck::join_software_cluster(int number) {

@@ -84,6 +84,9 @@ class ClusterCheck {
   void access_range(std::uintptr_t offset, std::size_t bytes, bool writes, SiteId site);
   /// An access that the compiler makes at once, and that orders nothing.
   void access_volatile(std::uintptr_t offset, std::uint32_t bytes, bool writes, SiteId site);
+  /// Whether observers hear of accesses, and of one: device memory's alone.
+  bool is_observed() const { return is_observed_; }
+  void tell(std::uintptr_t offset, std::size_t bytes, bool writes) const;
 
  private:
   struct Access {
@@ -224,6 +227,7 @@ class ClusterCheck {
   SegmentId first_in_scratch_ = 0;
   SegmentId first_in_launch_ = 0;
   std::uint32_t launch_number_ = 0;
+  bool is_observed_ = false;
   bool watches_lifetime_ = false;
   ClusterState& cluster_;
   int worker_ = 0;

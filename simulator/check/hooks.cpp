@@ -24,24 +24,33 @@ template <int Bytes, bool Writes>
 __attribute__((always_inline)) inline void hook(void const* address, void const* program_counter) {
   std::uintptr_t const offset = offset_of(address);
   if (offset >= region.bytes) return;
-  if (ClusterCheck* const check = running_check)
+  if (ClusterCheck* const check = running_check) {
+    if (check->is_observed()) [[unlikely]]
+      check->tell(offset, Bytes, Writes);
     check->access<Bytes, Writes>(offset, program_counter);
+  }
 }
 
 inline void hook_range(void const* address, std::size_t bytes, bool writes,
                        void const* program_counter) {
   std::uintptr_t const offset = offset_of(address);
   if (offset >= region.bytes || bytes == 0) return;
-  if (ClusterCheck* const check = running_check)
+  if (ClusterCheck* const check = running_check) {
+    if (check->is_observed()) [[unlikely]]
+      check->tell(offset, bytes, writes);
     check->access_range(offset, bytes, writes, site_of(program_counter));
+  }
 }
 
 inline void hook_volatile(void const* address, std::uint32_t bytes, bool writes,
                           void const* program_counter) {
   std::uintptr_t const offset = offset_of(address);
   if (offset >= region.bytes) return;
-  if (ClusterCheck* const check = running_check)
+  if (ClusterCheck* const check = running_check) {
+    if (check->is_observed()) [[unlikely]]
+      check->tell(offset, bytes, writes);
     check->access_volatile(offset, bytes, writes, site_of(program_counter));
+  }
 }
 
 }  // namespace

@@ -78,6 +78,14 @@ void join_software_cluster(Thread& thread, int number) {
   if (cluster.check != nullptr) cluster.check->join_software_cluster(number);
 }
 
+void note_copy(Thread& thread, void const* address, std::size_t bytes, bool writes) {
+  ThreadState& self = state_of(thread);
+  ClusterState& cluster = cluster_of(self);
+  if (!cluster.observed || cluster.check != nullptr) return;
+  for (Observer* observer : cluster.launch->observers())
+    observer->memory_accessed(self, address, bytes, writes);
+}
+
 void no_software_cluster() {
   throw std::logic_error("kohort: no domain of the profile could complete a cluster");
 }

@@ -64,6 +64,21 @@ void finish(ClusterState& cluster, Transfer const& transfer) {
   }
 }
 
+/// Tells observers which device memory the transfer touches.
+void tell(ThreadState& self, Transfer const& transfer) {
+  ClusterState& cluster = cluster_of(self);
+  if (!cluster.observed) return;
+  for (Observer* observer : cluster.launch->observers()) {
+    if (transfer.kind == TransferKind::load) {
+      observer->memory_accessed(self, transfer.source, transfer.bytes, false);
+    } else if (transfer.kind == TransferKind::store) {
+      observer->memory_accessed(self, transfer.destination, transfer.bytes, true);
+    } else {
+      observer->box_accessed(self, transfer.tile, transfer.at, transfer.stores());
+    }
+  }
+}
+
 /// The issuer goes on; `transfer` completes when the schedule says so.
 void begin(ThreadState& self, Transfer& transfer) {
   ClusterState& cluster = cluster_of(self);
@@ -91,6 +106,7 @@ void begin_store(ThreadState& self, Transfer transfer) {
   queue.under_way.push_back(transfer.store);
   queue.last = transfer.site;
   cluster.worker->counts.bytes_from_scratch += transfer.bytes;
+  tell(self, transfer);
   begin(self, transfer);
 }
 
@@ -141,6 +157,7 @@ void load_async(Thread& thread, void* scratch, void const* device, int bytes, vo
   transfer.barrier = barrier;
   transfer.receiver = self.team->rank;
   cluster_of(self).worker->counts.bytes_to_scratch += transfer.bytes;
+  tell(self, transfer);
   begin(self, transfer);
 }
 
@@ -210,6 +227,7 @@ void tile_load_async(Thread& thread, Tile const& tile, int const* at, void* dest
   transfer.barrier = barrier;
   transfer.receiver = self.team->rank;
   cluster_of(self).worker->counts.bytes_to_scratch += transfer.bytes;
+  tell(self, transfer);
   begin(self, transfer);
 }
 
@@ -220,6 +238,7 @@ void begin_slice(ThreadState& self, Transfer& transfer, void* destination, void*
                  std::uint32_t ranks) {
   ClusterState& cluster = cluster_of(self);
   cluster.worker->counts.bytes_to_scratch += transfer.bytes;
+  tell(self, transfer);
   for (int rank = 0; rank < cluster.size; ++rank) {
     if ((ranks >> static_cast<unsigned>(rank) & 1U) == 0) continue;
     transfer.destination = map_peer(self, destination, rank, transfer.site);

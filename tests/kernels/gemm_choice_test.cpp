@@ -4,6 +4,7 @@
 #include <kernels/gemm/choice.hpp>
 
 #include <cstdlib>
+#include <map>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -48,6 +49,42 @@ TEST(TileOrders, ALongRowTakesNoSquareOfItsLength) {
   EXPECT_EQ(tiles_in_order(TileOrder::hilbert, 60000, 2).size(), 120000U);
 }
 
+TEST(TileOrders, ByCacheEveryTileIsThereOnceAndThoseOfACacheAreARun) {
+  auto const check = [](int rows, int columns, int clusters, int caches, bool in_runs) {
+    std::vector<TilePlace> const plain = tiles_in_order(TileOrder::blocks, rows, columns);
+    std::vector<TilePlace> const ordered = tiles_by_cache(plain, clusters, caches, in_runs);
+    ASSERT_EQ(ordered.size(), plain.size());
+    std::map<std::pair<int, int>, std::size_t> at;
+    for (std::size_t i = 0; i < plain.size(); ++i) at[{plain[i].row, plain[i].column}] = i;
+    std::vector<std::vector<std::size_t>> of_cache(static_cast<std::size_t>(caches));
+    for (std::size_t i = 0; i < ordered.size(); ++i) {
+      int const cluster = static_cast<int>(i) % clusters;
+      int const cache = in_runs ? cluster * caches / clusters : cluster % caches;
+      auto const place = at.find({ordered[i].row, ordered[i].column});
+      ASSERT_NE(place, at.end()) << "a tile is there twice, or is none";
+      of_cache[static_cast<std::size_t>(cache)].push_back(place->second);
+      at.erase(place);
+    }
+    for (auto const& tiles : of_cache)
+      for (std::size_t i = 1; i < tiles.size(); ++i) EXPECT_EQ(tiles[i], tiles[i - 1] + 1);
+  };
+  for (std::uint64_t seed = 0; seed < 300; ++seed)
+    check(static_cast<int>(random_word(seed, 1) % 20) + 1,
+          static_cast<int>(random_word(seed, 2) % 20) + 1,
+          static_cast<int>(random_word(seed, 3) % 50) + 1,
+          static_cast<int>(random_word(seed, 4) % 9) + 1, seed % 2 == 0);
+}
+
+TEST(TileOrders, WithOneCacheAsTheyWere) {
+  std::vector<TilePlace> const plain = tiles_in_order(TileOrder::hilbert, 5, 7);
+  std::vector<TilePlace> const same = tiles_by_cache(plain, 4, 1, false);
+  ASSERT_EQ(same.size(), plain.size());
+  for (std::size_t i = 0; i < plain.size(); ++i) {
+    EXPECT_EQ(same[i].row, plain[i].row);
+    EXPECT_EQ(same[i].column, plain[i].column);
+  }
+}
+
 std::vector<TileKind> const all_kinds{TileKind::wide, TileKind::middle, TileKind::narrow,
                                       TileKind::slim};
 
@@ -67,6 +104,25 @@ TEST(Heuristic, NeverPicksWhatIsNotResident) {
     if (choice.kind == TileKind::general) continue;
     EXPECT_GT(resident(choice.kind, choice.cut.cluster), 0) << to_string(choice);
     EXPECT_LE(choice.cut.cluster.z * choice.cut.parts, extent.steps);
+  }
+}
+
+/// AMD's devices: none of the four has room there.
+TEST(Heuristic, TakesKindsForLessScratchOnlyWhereNoOtherIsResident) {
+  std::vector<TileKind> kinds = all_kinds;
+  kinds.insert(kinds.end(), {TileKind::compact, TileKind::small});
+  for (long long const size : {64, 500, 4096}) {
+    Extent const extent{size, size, 16, 1};
+    auto const all = [](TileKind, ClusterShape shape) { return 132 / shape.count(); };
+    EXPECT_FALSE(is_for_less_scratch(best_guess(extent, kinds, all).kind));
+    auto const from_compact = [](TileKind kind, ClusterShape) {
+      return is_for_less_scratch(kind) ? 256 : 0;
+    };
+    EXPECT_EQ(best_guess(extent, kinds, from_compact).kind, TileKind::compact);
+    auto const from_small = [](TileKind kind, ClusterShape) {
+      return kind == TileKind::small ? 304 : 0;
+    };
+    EXPECT_EQ(best_guess(extent, kinds, from_small).kind, TileKind::small);
   }
 }
 

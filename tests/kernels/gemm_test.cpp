@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #include <gtest/gtest.h>
+#include <kohort/simulator/cache.hpp>
 
 #include <set>
 #include <string>
@@ -109,6 +110,40 @@ TEST(GemmTraffic, WhatTheLibrarySaysIsWhatTheSimulatorCounts) {
   expect_traffic_as_counted<float16>(TileKind::narrow);
   expect_traffic_as_counted<tfloat32>(TileKind::slim);
   expect_traffic_as_counted<float8_e4m3>(TileKind::wide);
+}
+
+/// On a device with an L2 an XCD, tiles whose clusters share one are neighbours: less comes from
+/// the memory behind.
+TEST(GemmTraffic, FallsWhereClustersOfACacheHaveNeighbouringTiles) {
+  auto const counts_of = [](bool by_cache) {
+    simulator::CacheModel cache;
+    Simulator const simulator(SimulatorOptions{.profile = "mi350x", .observers = {&cache}});
+    auto trial = plain_trial(simulator, 4096, 4096, 512);
+    Wish wish;
+    wish.by_cache = by_cache;
+    trial.make_gemm(wish).launch();
+    return cache.total();
+  };
+  auto const by_cache = counts_of(true);
+  auto const plain = counts_of(false);
+  EXPECT_NEAR(static_cast<double>(by_cache.reads), static_cast<double>(plain.reads),
+              0.02 * static_cast<double>(plain.reads));
+  EXPECT_GT(by_cache.read_hit_rate(), 0.8);
+  EXPECT_LT(plain.read_hit_rate(), 0.6);
+}
+
+/// What gemm picks where a team has 64, 160 and 227 KB of scratch, and that it is right there.
+TEST(GemmKinds, FitTheDevicesScratch) {
+  for (auto const& [profile, kind] :
+       {std::pair("mi300x", TileKind::small), std::pair("mi350x", TileKind::compact),
+        std::pair("h200-sxm", TileKind::slim)}) {
+    Simulator const simulator(SimulatorOptions{.profile = profile});
+    auto trial = plain_trial(simulator, 264, 328, 200);
+    auto const gemm = trial.make_gemm();
+    EXPECT_EQ(gemm.choice().kind, kind) << profile;
+    gemm.launch();
+    EXPECT_TRUE(trial.compare().is_good()) << profile;
+  }
 }
 
 /// What the README derives by hand.
@@ -239,7 +274,7 @@ TEST(GemmRefusals, NameWhatWouldWork) {
   Wish three_parts;
   three_parts.parts = 3;
   expect_refusal({100, 100, 33}, three_parts, "pad the matrices");
-  expect_refusal<tfloat32>({128, 128, 64}, tiles(TileKind::wide, {1}), "narrow, slim and general");
+  expect_refusal<tfloat32>({128, 128, 64}, tiles(TileKind::wide, {1}), "narrow, slim, ");
   expect_refusal({128, 128, 64, 1, Order::column_major}, tiles(TileKind::slim, {1}), "wide and");
 }
 

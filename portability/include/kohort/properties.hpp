@@ -15,6 +15,7 @@ struct DeviceProperties {
   std::string device;  ///< the profile's or the driver's name
   int sm_count = 0;
   std::vector<int> domains;  ///< SMs of each group that hosts a cluster; empty: unknown
+  int l2_caches = 1;         ///< that are not coherent: one, or one a domain
   int subgroup_size = 0;     ///< lanes
   int max_team_size = 0;     ///< threads
   int max_threads_per_sm = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kohort/call_site.hpp>
+#include <kohort/impl/warpgroup_fragments.hpp>
 #include <kohort/macros.hpp>
 #include <kohort/number_types.hpp>
 #include <kohort/tile_map.hpp>
@@ -24,6 +25,7 @@ struct alignas(2 * sizeof(T)) ElementPair {
 namespace Impl {
 
 /// Backend seam, static functions over a ThreadHandle<Target> (WarpgroupMma says what each does):
+///   Fragments   a type: which values a thread holds, as WarpgroupFragments
 ///   begin(thread, site)
 ///   multiply_words<Mma>(thread, values, begins_anew, std::uint32_t const (&a)[16], B const*, site)
 ///   multiply<Mma>(thread, float_or_int (&values)[Mma::values], A const*, B const*, site)
@@ -59,6 +61,7 @@ class WarpgroupMma {
                 "products accumulate in float, those of std::int8_t in std::int32_t");
 
   using Operations = Impl::MatrixOperations<Target>;
+  using Fragments = typename Operations::Fragments;
 
  public:
   using target_type = Target;
@@ -93,8 +96,8 @@ class WarpgroupMma {
     KOHORT_FUNCTION void load(Member const& member, A const* tile) {
       KOHORT_UNROLL
       for (int i = 0; i < 16; ++i) {
-        auto const offset =
-            static_cast<std::uint32_t>(row_of(member, i) * 128 + word_of(member, i) * 4);
+        Impl::MatrixPlace const place = place_of(member, i);
+        auto const offset = static_cast<std::uint32_t>(place.row * 128 + place.column * 4);
         words_[i] = *reinterpret_cast<std::uint32_t const*>(
             reinterpret_cast<char const*>(tile) + swizzled_offset(Swizzle::bytes128, offset));
       }
@@ -109,7 +112,7 @@ class WarpgroupMma {
         __builtin_memcpy(elements, &words_[i], sizeof elements);
         KOHORT_UNROLL
         for (int e = 0; e < in_word; ++e)
-          body(row_of(member, i), word_of(member, i) * in_word + e, elements[e]);
+          body(place_of(member, i).row, place_of(member, i).column * in_word + e, elements[e]);
         __builtin_memcpy(&words_[i], elements, sizeof elements);
       }
     }
@@ -117,13 +120,8 @@ class WarpgroupMma {
    private:
     friend class WarpgroupMma;
     template <class Member>
-    static KOHORT_FUNCTION int row_of(Member const& member, int i) {
-      int const thread = member.team_rank() % threads;
-      return thread / 32 * 16 + thread % 32 / 4 + 8 * (i % 2);
-    }
-    template <class Member>
-    static KOHORT_FUNCTION int word_of(Member const& member, int i) {
-      return i / 4 * 8 + member.team_rank() % 4 + i % 4 / 2 * 4;
+    static KOHORT_FUNCTION Impl::MatrixPlace place_of(Member const& member, int i) {
+      return Fragments::word(member.team_rank() % threads, i);
     }
     std::uint32_t words_[16];
   };
@@ -152,13 +150,36 @@ class WarpgroupMma {
   template <int FirstColumn = 0, int Columns = N, class Member, class Body>
   KOHORT_FUNCTION void for_each_fragment(Member const& member, Body const& body) {
     static_assert(FirstColumn % 8 == 0 && Columns % 8 == 0 && FirstColumn + Columns <= N);
-    int const thread = member.team_rank() % threads;
-    int const row = thread / 32 * 16 + thread % 32 / 4;
-    int const column = FirstColumn + thread % 4 * 2;
+    constexpr int together = Fragments::columns;
+    constexpr int first = FirstColumn / together * Fragments::pairs;
+    constexpr int end = (FirstColumn + Columns + together - 1) / together * Fragments::pairs;
+    constexpr bool is_whole = FirstColumn % together == 0 && Columns % together == 0;
+    int const thread = Fragments::rank_for_places(member.team_rank() % threads);
     KOHORT_UNROLL
-    for (int i = 0; i < Columns / 2; i += 2)
-      body(row + 8 * (i / 2 % 2), column + 8 * (i / 4), values_[FirstColumn / 2 + i],
-           values_[FirstColumn / 2 + i + 1]);
+    for (int pair = first; pair < end; ++pair) {
+      Impl::MatrixPlace const place = Fragments::pair(thread, pair);
+      if (is_whole || (place.column >= FirstColumn && place.column < FirstColumn + Columns))
+        body(place.row, place.column, values_[2 * pair], values_[2 * pair + 1]);
+    }
+  }
+
+  /// Calls `body(quad, first, second, third, fourth)` for every four values that this thread holds
+  /// side by side, two pairs of for_each_fragment(). Which they are, place_of() tells; threads of
+  /// the same rank in any warpgroup hold the same.
+  template <class Body>
+  KOHORT_FUNCTION void for_each_quad(Body const& body) {
+    KOHORT_UNROLL
+    for (int quad = 0; quad < quads; ++quad)
+      body(quad, values_[4 * quad], values_[4 * quad + 1], values_[4 * quad + 2],
+           values_[4 * quad + 3]);
+  }
+  static constexpr int quads = values / 4;  ///< of a thread
+
+  /// Row and (even) column of two neighbours that a thread holds.
+  /// @param thread  0 … 127, in the warpgroup
+  /// @param pair    2 · quad for the first two values of a quad, one more for the others
+  static KOHORT_FUNCTION Impl::MatrixPlace place_of(int thread, int pair) {
+    return Fragments::pair(thread, pair);
   }
 
   /// Writes the product's columns from `FirstColumn` on, as many as fill 128 B, as `Out` into 64

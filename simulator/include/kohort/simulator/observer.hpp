@@ -4,6 +4,7 @@
 #include <kohort/simulator/launch.hpp>
 #include <kohort/simulator/operations.hpp>
 #include <kohort/simulator/placement.hpp>
+#include <kohort/simulator/transfers.hpp>
 
 #include <cstdint>
 #include <memory>
@@ -45,6 +46,12 @@ class Observer {
   /// In check mode: an access at fault, by the thread that runs. Called for every one of them,
   /// while the report counts those of the same lines.
   virtual void access_fault(Thread const&, AccessFaultEvent const&) {}
+  /// Device memory that a copy touches, of a multicast's slices each once; in check mode also what
+  /// an instrumented access touches.
+  virtual void memory_accessed(Thread const&, void const* /*address*/, std::size_t /*bytes*/,
+                               bool /*writes*/) {}
+  /// The same of a tile transfer: those elements of the box at `at` that are in the tensor.
+  virtual void box_accessed(Thread const&, Tile const&, int const* /*at*/, bool /*writes*/) {}
   virtual void thread_returned(Thread const&) {}
   /// `steps`: switches between threads plus threads run, the engine's own measure of length.
   virtual void cluster_ended(Cluster const&, std::uint64_t /*steps*/) {}

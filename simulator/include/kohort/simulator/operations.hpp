@@ -28,6 +28,9 @@ void warpgroup_barrier(Thread& thread, Site site);
 
 /// Of a launch in software clusters: the thread's team is one of software cluster `number`.
 void join_software_cluster(Thread& thread, int number);
+/// Device memory that a copy in software touches, for observers: the engine's own copies tell
+/// themselves, and in check mode the copy's instrumented accesses do.
+void note_copy(Thread& thread, void const* address, std::size_t bytes, bool writes);
 /// No domain of the profile got a whole software cluster: the library has launched what `validate`
 /// should have refused. @throws std::logic_error  that says so
 [[noreturn]] void no_software_cluster();

@@ -15,6 +15,7 @@ namespace kohort::Impl {
 template <>
 struct EmulatedPlatform<Simulator> {
   static constexpr Scope domain = Scope::cluster;
+  static constexpr bool watches_copies = true;
 
   template <class Thread>
   static KOHORT_FUNCTION int domain_key(Thread const& thread, EmulatedLaunch const&) {
@@ -24,6 +25,11 @@ struct EmulatedPlatform<Simulator> {
   template <class Thread>
   static KOHORT_FUNCTION void seated(Thread const& thread, Seat const& seat) {
     simulator::join_software_cluster(thread.simulated(), seat.cluster);
+  }
+  template <class Thread>
+  static KOHORT_FUNCTION void note_copy(Thread const& thread, void const* address, int bytes,
+                                        bool writes) {
+    simulator::note_copy(thread.simulated(), address, static_cast<std::size_t>(bytes), writes);
   }
   /// The engine tells a poll by its atomics.
   template <class Thread>

@@ -30,6 +30,7 @@ inline constexpr simulator::MatrixElement matrix_element<float8_e5m2> =
 /// unit that reads cluster scratch has them.
 template <>
 struct MatrixOperations<Simulator> {
+  using Fragments = WarpgroupFragments;
   static constexpr bool stores_rows = false;
   using Thread = ThreadHandle<Simulator>;
 

@@ -14,6 +14,7 @@ namespace kohort::Impl {
 template <>
 struct EmulatedPlatform<Cuda> {
   static constexpr Scope domain = Scope::device;
+  static constexpr bool watches_copies = false;
 
   /// As the target was told (Cuda::divide_into_domains()).
   template <class Thread>

@@ -35,6 +35,7 @@ struct OperandDescriptor {
 
 template <>
 struct MatrixOperations<Cuda> {
+  using Fragments = WarpgroupFragments;
   using Thread = ThreadHandle<Cuda>;
 
   template <class Mma>

@@ -16,6 +16,9 @@ namespace kohort::Impl {
 ///       by every thread of a team that is a rank of a cluster from here on
 ///   template <class Thread> static void pause(Thread const&)
 ///       within a loop that polls
+///   static constexpr bool watches_copies
+///       whether it has: static void note_copy(Thread const&, void const*, int bytes, bool writes)
+///       told of device memory that copies touch
 ///   template <class Thread> [[noreturn]] static void no_room(Thread const&)
 ///       no domain could complete a cluster: the host's reckoning of the device was wrong
 ///

@@ -90,6 +90,24 @@ class EmulatedBox {
                    });
   }
 
+  /// Calls `body(memory, bytes)` for what of the tensor each row of the box covers.
+  template <class Body>
+  KOHORT_FUNCTION void for_each_row(Body const& body) const {
+    int rows = 1;
+    KOHORT_UNROLL
+    for (int d = 1; d < Rank; ++d) rows *= count_[d];
+    long long const first = at_[0] < 0 ? 0 : at_[0];
+    long long const wanted = static_cast<long long>(at_[0]) + count_[0];
+    long long const end = wanted < tile_.extents[0] ? wanted : tile_.extents[0];
+    if (first >= end) return;
+    for (int row = 0; row < rows; ++row) {
+      std::byte* const memory = row_of(row);
+      if (memory != nullptr)
+        body(memory + first * tile_.element_bytes,
+             static_cast<int>(end - first) * tile_.element_bytes);
+    }
+  }
+
   /// Each element one atomic addition at device scope.
   KOHORT_FUNCTION void add(void const* scratch) const {
     for_each_piece(

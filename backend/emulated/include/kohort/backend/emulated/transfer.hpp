@@ -3,6 +3,7 @@
 
 #include <kohort/backend/emulated/control.hpp>
 #include <kohort/backend/emulated/phased_barrier.hpp>
+#include <kohort/backend/emulated/platform.hpp>
 #include <kohort/backend/emulated/tile_copy.hpp>
 #include <kohort/transfers.hpp>
 
@@ -51,11 +52,13 @@ struct EmulatedTransfers {
   static KOHORT_EMULATED_FUNCTION void load(Thread const& thread, void* scratch, void const* device,
                                             int bytes, TransferBarrier* barrier, CallSite site) {
     copy(scratch, device, bytes);
+    note(thread, device, bytes, false);
     bring(thread, barrier, bytes, site);
   }
-  static KOHORT_EMULATED_FUNCTION void store(Thread const&, void* device, void const* scratch,
-                                             int bytes, CallSite) {
+  static KOHORT_EMULATED_FUNCTION void store(Thread const& thread, void* device,
+                                             void const* scratch, int bytes, CallSite) {
     copy(device, scratch, bytes);
+    note(thread, device, bytes, true);
   }
   template <class T>
   static KOHORT_EMULATED_FUNCTION void push_value(Thread const& thread, T* object, int rank,
@@ -76,7 +79,9 @@ struct EmulatedTransfers {
                                                  EmulatedTile const& tile, int const (&at)[Rank],
                                                  void* destination, TransferBarrier* barrier,
                                                  CallSite site) {
-    EmulatedBox<Rank>(tile, at, at[Rank - 1], tile.box[Rank - 1]).load(destination);
+    EmulatedBox<Rank> const box(tile, at, at[Rank - 1], tile.box[Rank - 1]);
+    box.load(destination);
+    note(thread, box, false);
     bring(thread, barrier, map.box_bytes(), site);
   }
   /// One receiver after the other: the first fetches the box into the domain's cache, the others
@@ -92,15 +97,17 @@ struct EmulatedTransfers {
         if ((ranks & 1U) == 0) continue;
         int const receiver = static_cast<int>(rank);
         box.load(thread.map_peer(mine, receiver, site));
+        note(thread, box, false);
         bring(thread, at_peer(thread, barrier, receiver, site), map.slice_bytes(), site);
       }
     }
   }
   template <int Rank>
-  static KOHORT_EMULATED_FUNCTION void tile_store(Thread const&, EmulatedTile const& tile,
+  static KOHORT_EMULATED_FUNCTION void tile_store(Thread const& thread, EmulatedTile const& tile,
                                                   int const (&at)[Rank], void const* source,
                                                   bool adds, CallSite) {
     EmulatedBox<Rank> const box(tile, at, at[Rank - 1], tile.box[Rank - 1]);
+    note(thread, box, true);
     if (adds) {
       box.add(source);
     } else {
@@ -109,6 +116,21 @@ struct EmulatedTransfers {
   }
 
  private:
+  using Platform = EmulatedPlatform<Target>;
+
+  /// For counts of what caches are asked for.
+  static KOHORT_FUNCTION void note([[maybe_unused]] Thread const& thread,
+                                   [[maybe_unused]] void const* memory, [[maybe_unused]] int bytes,
+                                   [[maybe_unused]] bool writes) {
+    if constexpr (Platform::watches_copies) Platform::note_copy(thread, memory, bytes, writes);
+  }
+  template <int Rank>
+  static KOHORT_FUNCTION void note([[maybe_unused]] Thread const& thread,
+                                   [[maybe_unused]] EmulatedBox<Rank> const& box,
+                                   [[maybe_unused]] bool writes) {
+    if constexpr (Platform::watches_copies)
+      box.for_each_row([&](void const* memory, int bytes) { note(thread, memory, bytes, writes); });
+  }
   static KOHORT_FUNCTION void copy(void* to, void const* from, int bytes) {
     for (int at = 0; at < bytes / 16; ++at)
       static_cast<Piece*>(to)[at] = static_cast<Piece const*>(from)[at];

@@ -95,6 +95,7 @@ inline HipFacts ask_hip_device(int device) {
   properties.device = asked.name;
   properties.sm_count = asked.multiProcessorCount;
   properties.domains.assign(facts.xcds, asked.multiProcessorCount / facts.xcds);
+  properties.l2_caches = facts.xcds;
   properties.subgroup_size = asked.warpSize;
   properties.max_team_size = asked.maxThreadsPerBlock;
   properties.max_threads_per_sm = asked.maxThreadsPerMultiProcessor;

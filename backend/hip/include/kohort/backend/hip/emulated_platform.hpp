@@ -12,6 +12,7 @@ namespace kohort::Impl {
 template <>
 struct EmulatedPlatform<Hip> {
   static constexpr Scope domain = Scope::cluster;
+  static constexpr bool watches_copies = false;
 
   template <class Thread>
   static KOHORT_FUNCTION int domain_key(Thread const&, EmulatedLaunch const&) {

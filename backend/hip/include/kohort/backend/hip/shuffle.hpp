@@ -24,6 +24,11 @@ struct HipShuffle {
 
   static KOHORT_FUNCTION int lane() { return HipRegisters::thread() % HipRegisters::wavefront; }
 
+  /// Whether all lanes of the wavefront are here.
+  static KOHORT_FUNCTION bool is_whole_wavefront() {
+    KOHORT_HIP_DEVICE_BODY(return __builtin_amdgcn_ballot_w64(true) == ~0ULL;)
+  }
+
   /// The lane of a tile of `Lanes` that an exchange reads; the caller's own where there is none.
   template <int Lanes>
   static KOHORT_FUNCTION int in_tile(int place) {
