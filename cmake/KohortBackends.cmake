@@ -1,13 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 # Decides which backends are on. For each one that is off, KOHORT_<NAME>_WHY says why; the summary
-# prints it. KOHORT_HAS_SIMULATOR and KOHORT_HAS_CUDA are what the other files ask.
+# prints it. KOHORT_HAS_SIMULATOR, KOHORT_HAS_CUDA and KOHORT_HAS_HIP are what the other files ask.
 include(CheckLanguage)
 
 set(KOHORT_HAS_SIMULATOR OFF)
 set(KOHORT_SIMULATOR_WHY "KOHORT_ENABLE_SIMULATOR is OFF")
 set(KOHORT_HAS_CUDA OFF)
 set(KOHORT_CUDA_WHY "KOHORT_ENABLE_CUDA is OFF")
-set(KOHORT_HIP_WHY "not part of this build: .ci/hip compiles it (docs/guide/emulated.md)")
+set(KOHORT_HAS_HIP OFF)
+set(KOHORT_HIP_WHY "KOHORT_ENABLE_HIP is OFF")
 
 # Finds what the simulator links; stops with the name of the Debian package that lacks.
 macro(kohort_find_simulator_dependencies)
@@ -71,8 +72,20 @@ elseif(KOHORT_ENABLE_CUDA)
   endif()
 endif()
 
-if(NOT KOHORT_HAS_SIMULATOR AND NOT KOHORT_HAS_CUDA)
-  message(FATAL_ERROR "No backend is on. Simulator: ${KOHORT_SIMULATOR_WHY}. CUDA: ${KOHORT_CUDA_WHY}.")
+if(KOHORT_ENABLE_HIP)
+  check_language(HIP)
+  if(NOT CMAKE_HIP_COMPILER)
+    message(FATAL_ERROR "KOHORT_ENABLE_HIP=ON: no HIP compiler was found. Install ROCm 6.4 or later, or Debian's hipcc and "
+                        "libamdhip64-dev, or name a clang with -DCMAKE_HIP_COMPILER=….")
+  endif()
+  set(CMAKE_HIP_ARCHITECTURES ${KOHORT_HIP_ARCHITECTURES})
+  enable_language(HIP)
+  find_package(Threads REQUIRED)
+  set(KOHORT_HAS_HIP ON)
+endif()
+
+if(NOT KOHORT_HAS_SIMULATOR AND NOT KOHORT_HAS_CUDA AND NOT KOHORT_HAS_HIP)
+  message(FATAL_ERROR "No backend is on. Simulator: ${KOHORT_SIMULATOR_WHY}. CUDA: ${KOHORT_CUDA_WHY}. HIP: ${KOHORT_HIP_WHY}.")
 endif()
 
 # The umbrella header reads this one, so that no header of the API holds an `#if` a backend.
@@ -83,6 +96,9 @@ if(KOHORT_HAS_SIMULATOR)
 endif()
 if(KOHORT_HAS_CUDA)
   string(APPEND backend_includes "#include <kohort/backend/cuda/backend.hpp>\n")
+endif()
+if(KOHORT_HAS_HIP)
+  string(APPEND backend_includes "#include <kohort/backend/hip/backend.hpp>\n")
 endif()
 file(
   CONFIGURE

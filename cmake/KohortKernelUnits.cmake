@@ -2,8 +2,8 @@
 # kernels/<name>/types/*.cpp: kernels that are instantiated once a type, because each takes its minutes. Programs
 # share the objects.
 
-# kohort_link_kernel_units(<target> <way>...): adds those units to <target>, compiled for `simulator`, for `cuda`, or
-# for the simulator and `checked`, that is instrumented. What this build lacks is left out.
+# kohort_link_kernel_units(<target> <way>...): adds those units to <target>, compiled for `simulator`, for `cuda`, for
+# `hip`, or for the simulator and `checked`, that is instrumented. What this build lacks is left out.
 function(kohort_link_kernel_units target)
   file(GLOB sources CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/kernels/*/types/*.cpp")
   foreach(way IN LISTS ARGN)

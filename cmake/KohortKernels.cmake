@@ -6,24 +6,29 @@ if(NOT DEFINED KOHORT_CUDA_ARCHITECTURES)
       CACHE STRING "Compute capabilities that kernels are built for")
 endif()
 
+if(NOT DEFINED KOHORT_HIP_ARCHITECTURES)
+  set(KOHORT_HIP_ARCHITECTURES "gfx942;gfx950"
+      CACHE STRING "AMD architectures that kernels are built for")
+endif()
+
 if(NOT DEFINED KOHORT_EMULATED_CLUSTERS)
   set(KOHORT_EMULATED_CLUSTERS OFF
       CACHE BOOL "Compile CUDA kernels for emulated clusters too, beside the device's own")
 endif()
 
-# kohort_add_kernels(<target> FILES <file.cpp>... [TARGETS simulator cuda])
+# kohort_add_kernels(<target> FILES <file.cpp>... [TARGETS simulator cuda hip])
 #
-# Adds each file to <target> once for every kernel target: as C++ for `simulator`, as CUDA for `cuda`, with
-# KOHORT_UNIT_TARGET defined as `Simulator` or `Cuda`. A kernel target that this build of Kohort lacks is
+# Adds each file to <target> once for every kernel target: as C++ for `simulator`, as CUDA for `cuda`, as HIP for `hip`,
+# with KOHORT_UNIT_TARGET defined as `Simulator`, `Cuda` or `Hip`. A kernel target that this build of Kohort lacks is
 # left out, and a status line says so; if none is left, that is an error. Without TARGETS, every target.
 function(kohort_add_kernels target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "FILES;TARGETS")
   if(arg_UNPARSED_ARGUMENTS OR NOT arg_FILES)
-    message(FATAL_ERROR "kohort_add_kernels(${target}): expected FILES <file.cpp>... [TARGETS simulator cuda], "
-                        "got \"${ARGN}\"")
+    message(FATAL_ERROR "kohort_add_kernels(${target}): expected FILES <file.cpp>... "
+                        "[TARGETS simulator cuda hip], got \"${ARGN}\"")
   endif()
   if(NOT arg_TARGETS)
-    set(arg_TARGETS simulator cuda)
+    set(arg_TARGETS simulator cuda hip)
   endif()
   set(added "")
   foreach(kernel_target IN LISTS arg_TARGETS)
@@ -45,6 +50,9 @@ function(kohort_add_kernels target)
     if(cuda IN_LIST added)
       kohort_add_cuda_unit(${target} "${file}")
     endif()
+    if(hip IN_LIST added)
+      kohort_add_hip_unit(${target} "${file}")
+    endif()
   endforeach()
   target_link_libraries(${target} PRIVATE kohort::kohort)
 endfunction()
@@ -64,8 +72,14 @@ function(kohort_kernel_target_state kernel_target result)
     elseif(NOT CMAKE_CUDA_COMPILER_LOADED)
       set(why_not "the calling project does not enable the language CUDA")
     endif()
+  elseif(kernel_target STREQUAL "hip")
+    if(NOT TARGET kohort::hip)
+      set(why_not "this Kohort was built without HIP")
+    elseif(NOT CMAKE_HIP_COMPILER_LOADED)
+      set(why_not "the calling project does not enable the language HIP")
+    endif()
   else()
-    message(FATAL_ERROR "kohort_add_kernels: \"${kernel_target}\" is no kernel target; there are simulator and cuda")
+    message(FATAL_ERROR "kohort_add_kernels: \"${kernel_target}\" is no kernel target; there are simulator, cuda and hip")
   endif()
   set(${result} "${why_not}" PARENT_SCOPE)
 endfunction()
@@ -86,12 +100,13 @@ function(kohort_add_simulator_unit target file)
     PROPERTY COMPILE_OPTIONS -fstack-clash-protection -Wno-unknown-pragmas)
 endfunction()
 
-function(kohort_add_cuda_unit target file)
+# A file of another language that includes <file>, as a source of <target>.
+function(kohort_add_wrapped_unit target file extension unit_target)
   get_target_property(source_dir ${target} SOURCE_DIR)
   get_target_property(binary_dir ${target} BINARY_DIR)
   file(RELATIVE_PATH leaf "${source_dir}" "${file}")
   string(REPLACE "../" "" leaf "${leaf}")
-  string(REGEX REPLACE "\\.cpp$" ".cu" leaf "${leaf}")
+  string(REGEX REPLACE "\\.cpp$" ".${extension}" leaf "${leaf}")
   set(wrapper "${binary_dir}/kohort_kernels/${target}/${leaf}")
   file(CONFIGURE OUTPUT "${wrapper}" CONTENT "#include \"${file}\"\n" @ONLY)
   target_sources(${target} PRIVATE "${wrapper}")
@@ -99,8 +114,18 @@ function(kohort_add_cuda_unit target file)
     SOURCE "${wrapper}"
     TARGET_DIRECTORY ${target}
     APPEND
-    PROPERTY COMPILE_DEFINITIONS KOHORT_UNIT_TARGET=Cuda)
+    PROPERTY COMPILE_DEFINITIONS KOHORT_UNIT_TARGET=${unit_target})
+endfunction()
+
+function(kohort_add_cuda_unit target file)
+  kohort_add_wrapped_unit(${target} "${file}" cu Cuda)
   kohort_cuda_options(${target})
+endfunction()
+
+function(kohort_add_hip_unit target file)
+  kohort_add_wrapped_unit(${target} "${file}" hip Hip)
+  set_target_properties(${target} PROPERTIES HIP_STANDARD 20 HIP_STANDARD_REQUIRED ON HIP_EXTENSIONS OFF
+                                             HIP_ARCHITECTURES "${KOHORT_HIP_ARCHITECTURES}")
 endfunction()
 
 # kohort_cuda_options(<target>): the flags with which the CUDA units of <target> are compiled.

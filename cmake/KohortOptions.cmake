@@ -6,7 +6,7 @@ option(KOHORT_ENABLE_SIMULATOR "Build the CPU simulator (oneTBB, Boost.Context, 
        ON)
 set(KOHORT_ENABLE_CUDA AUTO CACHE STRING "Build the CUDA backend: AUTO (where nvcc is), ON or OFF")
 set_property(CACHE KOHORT_ENABLE_CUDA PROPERTY STRINGS AUTO ON OFF)
-option(KOHORT_ENABLE_HIP "Build the HIP backend (not part of this version)" OFF)
+option(KOHORT_ENABLE_HIP "Build the HIP backend (clang with ROCm's device libraries)" OFF)
 option(KOHORT_ENABLE_KOKKOS "Build the Kokkos plugin on the Kokkos that is found" OFF)
 option(KOHORT_ENABLE_PROGRAM "Build the kernels and the `kohort` program" ${PROJECT_IS_TOP_LEVEL})
 option(KOHORT_ENABLE_TESTS "Build the tests" ${PROJECT_IS_TOP_LEVEL})
@@ -24,18 +24,9 @@ set(KOHORT_CUDA_CONFORMANCE_ARCHITECTURES "${first_architecture}"
     CACHE STRING "Compute capabilities that the conformance ladder is built for")
 option(KOHORT_CUDA_PTXAS_VERBOSE "Print registers and shared memory of each kernel (-Xptxas=-v)"
        OFF)
+set(KOHORT_HIP_ARCHITECTURES "gfx942;gfx950" CACHE STRING "AMD architectures that kernels are built for")
 set(KOHORT_HIP_CPU_SOURCE "" CACHE PATH
     "A folder with HIP-CPU's sources, for the simulator's benchmark that compares with it")
-
-foreach(later IN ITEMS HIP)
-  if(KOHORT_ENABLE_${later})
-    message(
-      FATAL_ERROR
-        "KOHORT_ENABLE_${later}=ON: version ${PROJECT_VERSION} has no ${later} target yet; it has an issue of "
-        "its own in the project's tracker (see CHANGELOG.md, \"Not yet\"). "
-        "What works: KOHORT_ENABLE_SIMULATOR and KOHORT_ENABLE_CUDA.")
-  endif()
-endforeach()
 
 if(PROJECT_IS_TOP_LEVEL)
   if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)

@@ -58,3 +58,6 @@ inline void set_cluster(Outcome& outcome, ClusterShape const& cluster) {
 #if defined(__CUDACC__)
 #include <kernels/cli/session_cuda.hpp>
 #endif
+#if defined(__HIPCC__)
+#include <kernels/cli/session_hip.hpp>
+#endif

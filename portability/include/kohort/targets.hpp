@@ -20,9 +20,10 @@ struct NoBackend {
   NoBackend(Target const&) {}  // NOLINT
 };
 
-#define KOHORT_NO_BACKEND_SENTENCE                                                              \
-  "this unit has no backend for the target: enable it (KOHORT_ENABLE_CUDA, "                    \
-  "KOHORT_ENABLE_SIMULATOR) and list the file in kohort_add_kernels(... TARGETS ...), so that " \
+#define KOHORT_NO_BACKEND_SENTENCE                                                           \
+  "this unit has no backend for the target: enable it (KOHORT_ENABLE_CUDA, "                 \
+  "KOHORT_ENABLE_HIP, KOHORT_ENABLE_SIMULATOR) and list the file in kohort_add_kernels(... " \
+  "TARGETS ...), so that "                                                                   \
   "the target's own compiler sees it"
 
 template <class Target>
