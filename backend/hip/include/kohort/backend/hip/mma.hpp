@@ -1,32 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #pragma once
 
+#include <kohort/backend/hip/fragments.hpp>
 #include <kohort/backend/hip/matrix_core.hpp>
 #include <kohort/backend/hip/thread.hpp>
 #include <kohort/warpgroup_mma.hpp>
 
 namespace kohort::Impl {
 
-/// What two wavefronts hold of a product of 64 × N: 32 rows each. A thread has four neighbours in a
-/// row, because the matrix cores are given B as their first operand and A as their second, and so
-/// compute the transposed product (HipMatrixCore).
-struct HipFragments {
-  static constexpr int columns = 16;
-  static constexpr int pairs = columns / 4;
-
+struct HipFragments : HipPlaces {
   /// Hidden: the addresses of all places of an epilogue, made before a loop over tiles, took the
   /// registers that its products need.
   static KOHORT_FUNCTION int rank_for_places(int thread) {
     KOHORT_HIP_DEVICE_BODY(asm volatile("" : "+v"(thread)); return thread;)
-  }
-  static KOHORT_FUNCTION MatrixPlace pair(int thread, int pair) {
-    return {thread / 64 * 32 + pair / 2 % 2 * 16 + thread % 16,
-            pair / 4 * 16 + thread % 64 / 16 * 4 + pair % 2 * 2};
-  }
-  /// Four words are 16 B of a row.
-  static KOHORT_FUNCTION MatrixPlace word(int thread, int word) {
-    return {thread / 64 * 32 + word / 8 * 16 + thread % 16,
-            word % 8 / 4 * 16 + thread % 64 / 16 * 4 + word % 4};
   }
 };
 
@@ -80,7 +66,7 @@ struct MatrixOperations<Hip> {
   template <MatrixMajor Major, class T>
   static KOHORT_FUNCTION void read_piece(T const* tile, int row, int half, int rank,
                                          std::uint32_t* words) {
-    int const piece = half * 4 + rank % 64 / 16;
+    int const piece = HipPlaces::piece(rank, half);
     auto const* const bytes = reinterpret_cast<std::byte const*>(tile);
     if constexpr (Major == MatrixMajor::k) {
       auto const offset = static_cast<std::uint32_t>(row * 128 + piece * 16);
