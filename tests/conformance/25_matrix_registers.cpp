@@ -75,6 +75,110 @@ void subgroups_multiply(Target const& target) {
                                                                                              6);
 }
 
+/// Element k of row `row` of an operand whose rows hold `k_extent` elements.
+template <class T>
+double microscaled(std::vector<T> const& data, std::vector<scale_e8m0> const& scales, int row,
+                   int k, int k_extent) {
+  constexpr int in_one = std::is_same_v<T, float4_e2m1x2> ? 2 : 1;
+  T const* const begin = data.data() + row * (k_extent / in_one);
+  double const scale = static_cast<float>(scales[static_cast<std::size_t>(
+      row * (k_extent / microscaling_block) + k / microscaling_block)]);
+  if constexpr (in_one == 2) {
+    return scale * static_cast<double>(k % 2 == 0 ? begin[k / 2].first() : begin[k / 2].second());
+  } else {
+    return scale * static_cast<double>(static_cast<float>(begin[k]));
+  }
+}
+
+template <class T>
+std::vector<T> random_microscaled(std::mt19937& engine, int elements) {
+  std::uniform_int_distribution<int> number(-3, 3);
+  std::vector<T> all;
+  if constexpr (std::is_same_v<T, float4_e2m1x2>) {
+    for (int i = 0; i < elements / 2; ++i) {
+      auto const first = static_cast<float>(number(engine));
+      all.emplace_back(first, static_cast<float>(number(engine)));
+    }
+  } else {
+    for (int i = 0; i < elements; ++i) all.push_back(T(static_cast<float>(number(engine))));
+  }
+  return all;
+}
+
+/// Small whole numbers and small powers of two: sums are exact, whatever the order.
+template <class Mma, class Target>
+void scaled_product_matches(Target const& target, unsigned seed) {
+  using A = typename Mma::a_type;
+  using B = typename Mma::b_type;
+  using Policy = ClusterPolicy<Target>;
+  needs_team_size(target, 64);
+  std::mt19937 engine(seed);
+  constexpr int steps = 2;
+  constexpr int k_extent = steps * Mma::depth;
+  constexpr int scales_a_row = k_extent / microscaling_block;
+  std::uniform_int_distribution<int> exponent(-4, 4);
+  auto const random_scales = [&](int rows) {
+    std::vector<scale_e8m0> all;
+    for (int i = 0; i < rows * scales_a_row; ++i)
+      all.push_back(scale_e8m0::power_of_two(exponent(engine)));
+    return all;
+  };
+  auto const a = random_microscaled<A>(engine, 16 * k_extent);
+  auto const b = random_microscaled<B>(engine, Mma::columns * k_extent);
+  auto const a_scales = random_scales(16);
+  auto const b_scales = random_scales(Mma::columns);
+  auto const a_memory = upload(target, a);
+  auto const b_memory = upload(target, b);
+  auto const a_scale_memory = upload(target, a_scales);
+  auto const b_scale_memory = upload(target, b_scales);
+  constexpr int a_step = static_cast<int>(Mma::depth / (std::is_same_v<A, float4_e2m1x2> ? 2 : 1));
+  constexpr int b_step = static_cast<int>(Mma::depth / (std::is_same_v<B, float4_e2m1x2> ? 2 : 1));
+  ScaledOperand<A> const of_a{a_memory.data(), steps * a_step, a_scale_memory.data(), scales_a_row};
+  ScaledOperand<B> const of_b{b_memory.data(), steps * b_step, b_scale_memory.data(), scales_a_row};
+  auto const results = poisoned<float>(target, static_cast<std::size_t>(2 * 16 * Mma::columns));
+  float* const result = results.data();
+  parallel_for(
+      "scaled_product", Policy(target, 1, 64),
+      KOHORT_LAMBDA(typename Policy::member_type const& member) {
+        Mma sums;
+        sums.clear();
+        for (int step = 0; step < steps; ++step) {
+          ScaledOperand<A> left = of_a;
+          ScaledOperand<B> right = of_b;
+          left.data += step * a_step;
+          right.data += step * b_step;
+          left.scales += step * Mma::blocks;
+          right.scales += step * Mma::blocks;
+          sums.multiply(member, left, right);
+        }
+        int const first = member.team_rank() / 32 * 16;
+        sums.for_each_fragment(member, [&](int row, int column, float& one, float& two) {
+          result[(first + row) * Mma::columns + column] = one;
+          result[(first + row) * Mma::columns + column + 1] = two;
+        });
+      });
+  std::vector<float> expected;
+  for (int row = 0; row < 16; ++row) {
+    for (int column = 0; column < Mma::columns; ++column) {
+      double sum = 0;
+      for (int k = 0; k < k_extent; ++k)
+        sum += microscaled(a, a_scales, row, k, k_extent) *
+               microscaled(b, b_scales, column, k, k_extent);
+      expected.push_back(static_cast<float>(sum));
+    }
+  }
+  expected.insert(expected.end(), expected.begin(), expected.begin() + 16 * Mma::columns);
+  require_all_equal(download(results), expected, std::to_string(Mma::columns) + " columns");
+}
+
+template <class Target>
+void subgroups_multiply_microscaled(Target const& target) {
+  scaled_product_matches<ScaledSubgroupMma<Target, float8_e4m3, float8_e4m3, 32>>(target, 21);
+  scaled_product_matches<ScaledSubgroupMma<Target, float8_e5m2, float8_e4m3, 8>>(target, 22);
+  scaled_product_matches<ScaledSubgroupMma<Target, float4_e2m1x2, float4_e2m1x2, 24>>(target, 23);
+  scaled_product_matches<ScaledSubgroupMma<Target, float8_e4m3, float4_e2m1x2, 16>>(target, 24);
+}
+
 template <class Mma>
 struct alignas(1024) Operands {
   typename Mma::a_type a[64 * Mma::depth];
@@ -206,10 +310,11 @@ void results_are_laid_out(Target const& target) {
 }
 
 namespace {
-Rung<UnitTarget> const rung("25_matrix_registers",
-                            {{"SubgroupsMultiply", subgroups_multiply<UnitTarget>},
-                             {"OperandsComeFromRegisters",
-                              operands_come_from_registers<UnitTarget>},
-                             {"ResultsAreLaidOut", results_are_laid_out<UnitTarget>}});
+Rung<UnitTarget> const rung(
+    "25_matrix_registers",
+    {{"SubgroupsMultiply", subgroups_multiply<UnitTarget>},
+     {"SubgroupsMultiplyMicroscaled", subgroups_multiply_microscaled<UnitTarget>},
+     {"OperandsComeFromRegisters", operands_come_from_registers<UnitTarget>},
+     {"ResultsAreLaidOut", results_are_laid_out<UnitTarget>}});
 }  // namespace
 }  // namespace kohort::conformance::matrix_registers

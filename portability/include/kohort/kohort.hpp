@@ -13,6 +13,7 @@
 #include <kohort/macros.hpp>
 #include <kohort/member.hpp>
 #include <kohort/memory_order.hpp>
+#include <kohort/microscaling.hpp>
 #include <kohort/number_types.hpp>
 #include <kohort/operations.hpp>
 #include <kohort/parallel_for.hpp>
@@ -20,6 +21,7 @@
 #include <kohort/policy_traits.hpp>
 #include <kohort/properties.hpp>
 #include <kohort/ranges.hpp>
+#include <kohort/scaled_mma.hpp>
 #include <kohort/scratch.hpp>
 #include <kohort/shape.hpp>
 #include <kohort/shared.hpp>

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <kohort/call_site.hpp>
+#include <kohort/impl/warpgroup_fragments.hpp>
 #include <kohort/macros.hpp>
 #include <kohort/warpgroup_mma.hpp>
 
@@ -10,6 +11,12 @@
 
 namespace kohort {
 namespace Impl {
+
+/// Where value `i` of a lane of 32 is in a product of 16 × N: mma.sync's order (PTX ISA, "Matrix
+/// Fragments for mma.m16n8k16").
+KOHORT_FUNCTION MatrixPlace subgroup_place(int lane, int i) {
+  return {lane / 4 + 8 * (i / 2 % 2), lane % 4 * 2 + 8 * (i / 4) + i % 2};
+}
 
 /// Backend seam of SubgroupMma, whose multiply() says what it does:
 ///   multiply<Mma>(thread, Accumulator (&values)[Mma::values], A const*, int, B const*, int, site)
@@ -65,8 +72,10 @@ class SubgroupMma {
   KOHORT_FUNCTION void for_each_fragment(Member const& member, Body const& body) {
     int const lane = member.team_rank() % threads;
     KOHORT_UNROLL
-    for (int i = 0; i < values; i += 2)
-      body(lane / 4 + 8 * (i / 2 % 2), lane % 4 * 2 + 8 * (i / 4), values_[i], values_[i + 1]);
+    for (int i = 0; i < values; i += 2) {
+      Impl::MatrixPlace const place = Impl::subgroup_place(lane, i);
+      body(place.row, place.column, values_[i], values_[i + 1]);
+    }
   }
 
  private:

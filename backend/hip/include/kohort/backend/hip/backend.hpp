@@ -11,6 +11,7 @@
 #include <kohort/backend/hip/mma.hpp>
 #include <kohort/backend/hip/reduce.hpp>
 #include <kohort/backend/hip/residency.hpp>
+#include <kohort/backend/hip/scaled_mma.hpp>
 #include <kohort/backend/hip/subgroup_mma.hpp>
 #include <kohort/backend/hip/target.hpp>
 #include <kohort/backend/hip/thread.hpp>

@@ -26,11 +26,6 @@ struct SubgroupMatrixOperations<Hip> {
   }
 
  private:
-  /// Value i of lane `lane` of 32.
-  static KOHORT_FUNCTION MatrixPlace place_of(int lane, int i) {
-    return {lane / 4 + 8 * (i / 2 % 2), lane % 4 * 2 + 8 * (i / 4) + i % 2};
-  }
-
   template <class Mma>
   static KOHORT_FUNCTION void plainly(typename Mma::accumulator_type (&values)[Mma::values],
                                       typename Mma::a_type const* a, int a_stride,
@@ -38,7 +33,7 @@ struct SubgroupMatrixOperations<Hip> {
     int const lane = HipShuffle::lane() % 32;
     KOHORT_UNROLL
     for (int i = 0; i < Mma::values; ++i) {
-      MatrixPlace const place = place_of(lane, i);
+      MatrixPlace const place = subgroup_place(lane, i);
       auto const* const row = a + place.row * a_stride;
       auto const* const column = b + place.column * b_stride;
       for (int k = 0; k < Mma::depth; ++k) values[i] += number(row[k]) * number(column[k]);
@@ -79,6 +74,7 @@ struct SubgroupMatrixOperations<Hip> {
     }
   }
 
+ protected:
   /// Result (row, column) is element row % 4 of lane row / 4 · 16 + column.
   template <class Mma, class Sums>
   static KOHORT_FUNCTION void add_results(typename Mma::accumulator_type (&values)[Mma::values],
@@ -88,7 +84,7 @@ struct SubgroupMatrixOperations<Hip> {
     bool const is_mine = HipShuffle::lane() / 32 == half;
     KOHORT_UNROLL
     for (int i = 0; i < 8; ++i) {
-      MatrixPlace const place = place_of(lane, i);
+      MatrixPlace const place = subgroup_place(lane, i);
       int const from = place.row / 4 * 16 + place.column;
       Number result = 0;
       KOHORT_UNROLL
