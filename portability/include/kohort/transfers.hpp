@@ -32,9 +32,18 @@ struct MulticastGroup {
 namespace Impl {
 /// Backend seam of a member's transfers, static functions over a ThreadHandle<Target>; what each
 /// does is said at the member's function of the same name.
+///
+/// A target without a copy engine may let the rest of a pipeline's producing warpgroup copy for its
+/// producer: begin_producing(thread) and end_producing(thread), called by the producer's thread
+/// around what it does, and serve_producer(thread), called by the warpgroup's other subgroups
+/// meanwhile.
 template <class Target>
 struct TransferOperations;
 }  // namespace Impl
+
+enum class PipelineShape;
+template <int Stages, PipelineShape Shape>
+class TilePipeline;
 
 /// A member's phased barriers and async copies.
 ///
@@ -45,6 +54,9 @@ struct TransferOperations;
 template <class Member, class Target>
 class Transfers {
   using Operations = Impl::TransferOperations<Target>;
+
+  template <int Stages, PipelineShape Shape>
+  friend class TilePipeline;
 
  public:
   // Phased barriers -----------------------------------------------------------------------------
@@ -313,6 +325,20 @@ class Transfers {
 
   KOHORT_FUNCTION Member const& self() const { return static_cast<Member const&>(*this); }
   KOHORT_FUNCTION auto const& thread() const { return self().thread_; }
+
+  // For TilePipeline: nothing on targets with a copy engine.
+  KOHORT_FUNCTION void begin_producing() const {
+    if constexpr (requires { Operations::begin_producing(thread()); })
+      Operations::begin_producing(thread());
+  }
+  KOHORT_FUNCTION void end_producing() const {
+    if constexpr (requires { Operations::end_producing(thread()); })
+      Operations::end_producing(thread());
+  }
+  KOHORT_FUNCTION void serve_producer() const {
+    if constexpr (requires { Operations::serve_producer(thread()); })
+      Operations::serve_producer(thread());
+  }
 
   KOHORT_FUNCTION void init_group(BarrierGroup const& group) const {
     for (int i = 0; i < group.count; ++i)

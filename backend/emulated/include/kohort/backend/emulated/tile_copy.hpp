@@ -75,6 +75,39 @@ class EmulatedBox {
     });
   }
 
+  /// The part of load() of lane `lane` of `lanes` that load together: neighbours among them fill
+  /// neighbouring places. `move(place, memory)` copies 16 B that are all in the tensor; places that
+  /// are not are filled here. Every lane is at the same place of the same row of places.
+  template <class Move>
+  KOHORT_FUNCTION void load_together(void* scratch, int lane, int lanes, Move const& move) const {
+    int const elements = 16 / tile_.element_bytes;
+    int const row_pieces = count_[0] / elements;
+    int pieces = row_pieces;
+    KOHORT_UNROLL
+    for (int d = 1; d < Rank; ++d) pieces *= count_[d];
+    auto const begin = reinterpret_cast<std::uintptr_t>(scratch);
+    KOHORT_NO_UNROLL for (int at = lane; at < pieces; at += lanes) {
+      std::uintptr_t const place = begin + static_cast<std::uintptr_t>(at) * 16;
+      // A swizzle is its own inverse: which piece lies here.
+      auto const piece = static_cast<int>((swizzled(place) - begin) / 16);
+      std::byte* const row = row_of(piece / row_pieces);
+      long long const x = at_[0] + static_cast<long long>(piece % row_pieces) * elements;
+      long long const left = tile_.extents[0] - x;
+      std::byte* const memory = row + x * tile_.element_bytes;
+      if (row != nullptr && x >= 0 && left >= elements) {
+        move(reinterpret_cast<std::byte*>(place), memory);
+        continue;
+      }
+      Piece filled{};
+      int const first = x < 0 ? static_cast<int>(x < -elements ? elements : -x) : 0;
+      int const end = left < elements ? static_cast<int>(left < 0 ? 0 : left) : elements;
+      KOHORT_UNROLL
+      for (int b = 0; b < 16; ++b)
+        if (row != nullptr && is_between(b, first, end)) set_byte(filled, b, memory[b]);
+      *reinterpret_cast<Piece*>(place) = filled;
+    }
+  }
+
   KOHORT_FUNCTION void store(void const* scratch) const {
     for_each_piece(const_cast<void*>(scratch),
                    [&](std::byte* place, std::byte* memory, int first, int end) {

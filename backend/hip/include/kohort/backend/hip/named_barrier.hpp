@@ -8,15 +8,16 @@ namespace kohort::Impl {
 
 /// Barriers of a part of a workgroup, which gfx9 has none of: a word in LDS each, of `ids`, zero
 /// when the kernel begins (kernel.hpp). Wavefronts that have come, and from bit 16 on meetings that
-/// are over: who comes last makes the next meeting begin at none, of whatever count that is.
+/// are over: who comes last makes the next meeting begin at none, of whatever count that is. One
+/// word more is a copy engine's (copy_engine.hpp).
 struct HipNamedBarriers {
   static constexpr int ids = 16;
 
   static KOHORT_FUNCTION unsigned* words() {
-    KOHORT_HIP_DEVICE_BODY(__shared__ unsigned arrived[ids]; return arrived;)
+    KOHORT_HIP_DEVICE_BODY(__shared__ unsigned arrived[ids + 1]; return arrived;)
   }
   static KOHORT_FUNCTION void clear() {
-    KOHORT_HIP_DEVICE_BODY(if (HipRegisters::thread() < ids) words()[HipRegisters::thread()] = 0;)
+    KOHORT_HIP_DEVICE_BODY(if (HipRegisters::thread() <= ids) words()[HipRegisters::thread()] = 0;)
   }
   /// Called by `wavefronts` whole wavefronts.
   static KOHORT_FUNCTION void meet([[maybe_unused]] int id, [[maybe_unused]] int wavefronts) {
