@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiled for the target cuda alone: `kohort info` of a real device.
+#include <kernels/cli/nothing.hpp>
 #include <kernels/cli/registry.hpp>
-#include <kohort/kohort.hpp>
 
 #include <string>
 #include <vector>
@@ -9,29 +9,17 @@
 namespace kohort::cli {
 namespace {
 
-/// Stands for a kernel of which only the teams an SM matter.
-struct Nothing {
-  template <class Member>
-  KOHORT_FUNCTION void operator()(Member const&) const {}
-};
-
-using Policy = ClusterPolicy<UnitTarget, DynamicTeamScratch<char>>;
-
-Policy make_policy(UnitTarget const& target, int cluster, int threads, int scratch) {
-  Policy policy(target, League(cluster), threads, ClusterShape(cluster));
-  policy.dynamic_team_scratch(scratch).allow_nonportable_size();
-  return policy;
-}
-
 /// A kernel of which an SM holds `teams` teams: by all of its scratch for one, by its threads for
 /// two, by a share of its scratch for more.
-Policy occupying(UnitTarget const& target, DeviceProperties const& device, int teams, int cluster) {
+PolicyOfNothing occupying(UnitTarget const& target, DeviceProperties const& device, int teams,
+                          int cluster) {
   constexpr int reserved = 1024;  // the device's own share of a team's scratch
   if (teams == 1)
-    return make_policy(target, cluster, 1024, static_cast<int>(device.max_team_scratch_bytes));
-  if (teams == 2) return make_policy(target, cluster, device.max_threads_per_sm / 2, 0);
-  return make_policy(target, cluster, 128,
-                     static_cast<int>(device.scratch_bytes_per_sm / teams) - reserved);
+    return policy_of_nothing(target, cluster, 1024,
+                             static_cast<int>(device.max_team_scratch_bytes));
+  if (teams == 2) return policy_of_nothing(target, cluster, device.max_threads_per_sm / 2, 0);
+  return policy_of_nothing(target, cluster, 128,
+                           static_cast<int>(device.scratch_bytes_per_sm / teams) - reserved);
 }
 
 std::vector<int> resident_clusters(UnitTarget const& target, DeviceProperties const& device,

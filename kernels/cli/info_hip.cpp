@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // Compiled for the target hip alone: `kohort info` of a real AMD device.
+#include <kernels/cli/nothing.hpp>
 #include <kernels/cli/registry.hpp>
-#include <kohort/kohort.hpp>
 
 #include <string>
 #include <vector>
@@ -9,21 +9,13 @@
 namespace kohort::cli {
 namespace {
 
-/// Stands for a kernel of which only the teams a compute unit matter.
-struct Nothing {
-  template <class Member>
-  KOHORT_FUNCTION void operator()(Member const&) const {}
-};
-
-using Policy = ClusterPolicy<UnitTarget, DynamicTeamScratch<char>>;
-
 /// A kernel of which a compute unit holds `teams` teams, by their scratch.
 int resident_clusters(UnitTarget const& target, DeviceProperties const& device, int teams,
                       int size) {
   if (size > device.largest_nonportable_cluster) return 0;
-  Policy policy(target, League(size), 256, ClusterShape(size));
-  policy.dynamic_team_scratch(static_cast<int>(device.scratch_bytes_per_sm / teams));
-  policy.allow_nonportable_size().mode(ClusterMode::emulated);
+  PolicyOfNothing policy =
+      policy_of_nothing(target, size, 256, static_cast<int>(device.scratch_bytes_per_sm / teams));
+  policy.mode(ClusterMode::emulated);
   return policy.max_active_clusters(Nothing{});
 }
 

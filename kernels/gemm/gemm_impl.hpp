@@ -5,8 +5,10 @@
 #include <kernels/gemm/general_kernel.hpp>
 
 #include <cstdint>
+#include <map>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <type_traits>
 #include <utility>
 
@@ -254,11 +256,15 @@ Gemm<Target, In>::Gemm(Target const& target, Problem const& problem, In const* a
         choices_ = candidates_for(wish, extent, family.kinds());
         // Emulated clusters have their tiles in device memory: only if they are asked for.
         bool const emulates = properties(target).cluster_mode == ClusterMode::emulated;
+        std::map<std::tuple<TileKind, int, int, int>, int> known;  // each asked of the device once
         auto const resident = [&](TileKind kind, ClusterShape shape) {
           if (emulates && shape.count() > 1 && !wish.cluster) return 0;
-          return family.with(kind, [&](auto config) {
-            return Plan<Target, decltype(config)>::resident_clusters(target, with, shape);
-          });
+          auto const [at, is_new] = known.try_emplace({kind, shape.x, shape.y, shape.z}, 0);
+          if (is_new)
+            at->second = family.with(kind, [&](auto config) {
+              return Plan<Target, decltype(config)>::resident_clusters(target, with, shape);
+            });
+          return at->second;
         };
         choice_ = best_guess(extent, family.kinds(), resident, wish);
         if (!wish.kind && !wish.cluster)

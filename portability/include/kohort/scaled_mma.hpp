@@ -105,9 +105,7 @@ struct ScaledMatrixOperations {
 /// A and B: float8_e4m3, float8_e5m2, float4_e2m1x2, in any combination; N a multiple of 8 up to
 /// 128. On gfx950: v_mfma_scale_f32_16x16x128_f8f6f4.
 template <class Target, class A, class B, int N>
-class ScaledSubgroupMma {
-  static_assert(N >= 8 && N <= 128 && N % 8 == 0,
-                "a subgroup's product is a multiple of 8 columns wide, up to 128");
+class ScaledSubgroupMma : public Impl::SubgroupProduct<float, N> {
   static_assert(sizeof(A) == 1 && sizeof(B) == 1 && !std::is_integral_v<A> &&
                     !std::is_integral_v<B>,
                 "microscaled numbers are float8_e4m3, float8_e5m2 or float4_e2m1x2");
@@ -115,42 +113,17 @@ class ScaledSubgroupMma {
  public:
   using a_type = A;
   using b_type = B;
-  using accumulator_type = float;
-  static constexpr int rows = 16;
-  static constexpr int columns = N;
   static constexpr int blocks = 4;
   static constexpr int depth = blocks * microscaling_block;  ///< K of a product, in elements
-  static constexpr int threads = 32;
-  static constexpr int values = 16 * N / threads;  ///< of a thread
-
-  /// Zeros.
-  KOHORT_FUNCTION void clear() {
-    for (float& value : values_) value = 0;
-  }
 
   /// C += A·B, called by the 32 threads in converged flow. Rows of A and columns of B begin at
   /// multiples of 4 B. What others wrote there needs a barrier before, as for any read.
   template <class Member>
   KOHORT_FUNCTION void multiply(Member const& member, ScaledOperand<A> const& a,
                                 ScaledOperand<B> const& b, CallSite site = CallSite::current()) {
-    Impl::ScaledMatrixOperations<Target>::template multiply<ScaledSubgroupMma>(member, values_, a,
-                                                                               b, site);
+    Impl::ScaledMatrixOperations<Target>::template multiply<ScaledSubgroupMma>(
+        member, this->values_, a, b, site);
   }
-
-  /// Calls `body(row, column, first, second)` for each two neighbours in a row that this thread
-  /// holds; the values may be changed. Row 0 … 15, column even, 0 … N - 2.
-  template <class Member, class Body>
-  KOHORT_FUNCTION void for_each_fragment(Member const& member, Body const& body) {
-    int const lane = member.team_rank() % threads;
-    KOHORT_UNROLL
-    for (int i = 0; i < values; i += 2) {
-      Impl::MatrixPlace const place = Impl::subgroup_place(lane, i);
-      body(place.row, place.column, values_[i], values_[i + 1]);
-    }
-  }
-
- private:
-  float values_[values];
 };
 
 }  // namespace kohort
