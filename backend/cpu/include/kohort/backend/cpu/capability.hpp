@@ -33,8 +33,7 @@ struct Capability<Simulator> {
     properties.device = profile.name;
     properties.sm_count = profile.sm_count();
     properties.domains = profile.sm_groups;
-    if (profile.l2_is_per_group)
-      properties.l2_caches = static_cast<int>(profile.sm_groups.size());
+    if (profile.l2_is_per_group) properties.l2_caches = static_cast<int>(profile.sm_groups.size());
     properties.subgroup_size = profile.subgroup_size;
     properties.max_team_size = profile.max_threads_per_team;
     properties.max_threads_per_sm = profile.max_threads_per_sm;
