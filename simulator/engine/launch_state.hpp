@@ -63,7 +63,7 @@ class LaunchState {
   /// Clusters that are resident at once.
   int resident_limit() const { return static_cast<int>(slot_taken_.size()); }
   std::vector<Observer*> const& observers() const { return observers_; }
-  void call(Thread& thread) const { function_(functor_, thread); }
+  void call(Thread& thread) const { function_(functor_, thread, nullptr); }
 
   /// The next cluster that may start now and its slot; index -1: none now, -2: none ever again.
   struct Start {

@@ -92,7 +92,8 @@ struct LaunchCounts {
   long long multiply_adds = 0;       ///< of matrix products
 };
 
-using ThreadFunction = void (*)(void const* functor, Thread& thread);
+/// `own` is null where the engine calls it: the caller's, for calls of its own.
+using ThreadFunction = void (*)(void const* functor, Thread& thread, void* own);
 
 /// Runs every thread of the league. @throws Finding for the first cluster, in league order, that a
 /// fault was diagnosed in; the clusters before it have ended.

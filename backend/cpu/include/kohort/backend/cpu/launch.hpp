@@ -26,7 +26,7 @@ struct Launch<Simulator> {
       emulate(policy.target(), launch, shape, &run_emulated_thread<Policy, Functor>,
               kernel.emulated, &kernel);
     } else {
-      simulate(policy.target(), shape, &run_thread<Policy, Functor>, &kernel);
+      simulate(policy.target(), shape, &run_functor<Policy, Functor>, &kernel);
     }
   }
 
@@ -90,30 +90,26 @@ struct Launch<Simulator> {
 
   /// The functor once, for a thread of an emulated cluster or, with null, of another: one body for
   /// both, because every kernel of a program is compiled here.
+  /// @param cluster  an EmulatedCluster<Simulator>
   template <class Policy, class Functor>
   __attribute__((noinline)) static void run_functor(void const* kernel, simulator::Thread& thread,
-                                                    EmulatedCluster<Simulator>* cluster) {
+                                                    void* cluster) {
     auto const& launched = *static_cast<Kernel<Functor> const*>(kernel);
-    typename Policy::member_type const member(ThreadHandle<Simulator>(
-        thread, launched.dynamic_team_count, launched.dynamic_cluster_count, cluster));
+    typename Policy::member_type const member(
+        ThreadHandle<Simulator>(thread, launched.dynamic_team_count, launched.dynamic_cluster_count,
+                                static_cast<EmulatedCluster<Simulator>*>(cluster)));
     member.run(launched.functor);
-  }
-
-  template <class Policy, class Functor>
-  static void run_thread(void const* kernel, simulator::Thread& thread) {
-    run_functor<Policy, Functor>(kernel, thread, nullptr);
   }
 
   /// A thread of a persistent team.
   template <class Policy, class Functor>
-  static void run_emulated_thread(void const* kernel, simulator::Thread& thread) {
+  static void run_emulated_thread(void const* kernel, simulator::Thread& thread, void*) {
     run_persistent(thread, static_cast<Kernel<Functor> const*>(kernel)->emulated,
                    Policy::traits::manual_lifetime, &run_functor<Policy, Functor>, kernel);
   }
-  using RunFunctor = void (*)(void const*, simulator::Thread&, EmulatedCluster<Simulator>*);
   /// Not a lambda: nvcc reads what calls it for the device too, where a host lambda is an error.
   struct EmulatedTask {
-    RunFunctor run;
+    simulator::ThreadFunction run;
     void const* kernel;
     simulator::Thread* thread;
 
@@ -123,7 +119,8 @@ struct Launch<Simulator> {
   };
   __attribute__((noinline)) static void run_persistent(simulator::Thread& thread,
                                                        EmulatedLaunch const& launch, bool is_manual,
-                                                       RunFunctor run, void const* kernel) {
+                                                       simulator::ThreadFunction run,
+                                                       void const* kernel) {
     EmulatedRun<Simulator>::run(ThreadHandle<Simulator>(thread, 0, 0), launch, is_manual,
                                 EmulatedTask{run, kernel, &thread});
   }
