@@ -93,6 +93,21 @@ TEST(Program, GemmTellsItsTraffic) {
   EXPECT_FALSE(document.contains("tflops"));
 }
 
+/// On a device with an L2 an XCD.
+TEST(Program, GemmCountsHitsInTheL2Caches) {
+  Started const gemm =
+      run("run gemm --target simulator --profile mi350x --m 1024 --n 1024 --k 128 --l2 on --json");
+  ASSERT_EQ(gemm.status, 0) << gemm.output;
+  nlohmann::json const document = nlohmann::json::parse(gemm.output);
+  nlohmann::json const& l2 = document.at("l2");
+  EXPECT_EQ(l2.at("caches"), 8);
+  EXPECT_GT(l2.at("read_hit_rate"), 0);
+  EXPECT_LT(l2.at("read_hit_rate"), 1);
+  EXPECT_NEAR(l2.at("read_bytes").get<double>(),
+              document.at("traffic").at("global_to_scratch_bytes").get<double>(),
+              0.2 * l2.at("read_bytes").get<double>());
+}
+
 TEST(Program, ListNamesTheKernels) {
   Started const list = run("list");
   EXPECT_EQ(list.status, 0);
