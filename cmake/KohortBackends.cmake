@@ -78,7 +78,9 @@ if(KOHORT_ENABLE_HIP)
     message(FATAL_ERROR "KOHORT_ENABLE_HIP=ON: no HIP compiler was found. Install ROCm 6.4 or later, or Debian's hipcc and "
                         "libamdhip64-dev, or name a clang with -DCMAKE_HIP_COMPILER=….")
   endif()
-  set(CMAKE_HIP_ARCHITECTURES ${KOHORT_HIP_ARCHITECTURES})
+  if(NOT DEFINED CMAKE_HIP_ARCHITECTURES) # else CMake asks for a device; units have their own
+    set(CMAKE_HIP_ARCHITECTURES ${KOHORT_HIP_ARCHITECTURES})
+  endif()
   enable_language(HIP)
   find_package(Threads REQUIRED)
   set(KOHORT_HAS_HIP ON)

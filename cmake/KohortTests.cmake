@@ -117,6 +117,9 @@ function(kohort_add_conformance)
   if(KOHORT_RUN_CUDA_TESTS)
     kohort_discover_tests(kohort_conformance cuda "*Cuda*")
   endif()
+  if(KOHORT_HAS_HIP AND EXISTS "/dev/kfd") # the driver's device
+    kohort_discover_tests(kohort_conformance hip "*Hip*")
+  endif()
 endfunction()
 
 # Each header that a user may include is compiled alone, and read twice.

@@ -13,8 +13,9 @@ namespace {
 int resident_clusters(UnitTarget const& target, DeviceProperties const& device, int teams,
                       int size) {
   if (size > device.largest_nonportable_cluster) return 0;
-  PolicyOfNothing policy =
-      policy_of_nothing(target, size, 256, static_cast<int>(device.scratch_bytes_per_sm / teams));
+  constexpr int reserved = 1024;  // the library's own words, in whole units of LDS
+  PolicyOfNothing policy = policy_of_nothing(
+      target, size, 256, static_cast<int>(device.scratch_bytes_per_sm / teams) - reserved);
   policy.mode(ClusterMode::emulated);
   return policy.max_active_clusters(Nothing{});
 }

@@ -64,7 +64,8 @@ inline std::string to_string(Choice const& choice) {
   ClusterShape const& shape = choice.cut.cluster;
   return to_string(choice.kind) + " " + std::to_string(shape.x) + "x" + std::to_string(shape.y) +
          "x" + std::to_string(shape.z) + " " + to_string(choice.cut.order) +
-         (choice.cut.parts == 1 ? "" : " in " + std::to_string(choice.cut.parts) + " parts");
+         (choice.cut.parts == 1 ? "" : " in " + std::to_string(choice.cut.parts) + " parts") +
+         (choice.cut.by_cache ? "" : " for all caches alike");
 }
 
 /// What the caller has decided of a choice; the library guesses the rest.
@@ -187,8 +188,8 @@ inline void require_kind(Choice const& choice, std::vector<TileKind> const& kind
   }
   if (!is_known)
     throw std::invalid_argument("kohort: gemm: no " + to_string(choice.kind) +
-                                " tile for these types and layouts; there are " + known +
-                                " and general");
+                                " tile for these types and layouts on this target; there are " +
+                                known + " and general");
   if (!can_split(choice))
     throw std::invalid_argument("kohort: gemm: " + to_string(choice) +
                                 " splits K in a way that there is no kernel for; narrow and slim "
@@ -224,9 +225,10 @@ inline std::vector<Choice> candidates_for(Wish const& wish, Extent const& extent
                       (!wish.parts || choice.cut.parts == *wish.parts);
     if (fits) all.push_back(choice);
   }
+  for (Choice& choice : all) choice.cut.by_cache = wish.by_cache.value_or(true);
   if (!all.empty()) return all;
   Cut const cut{wish.cluster.value_or(ClusterShape(1)), wish.order.value_or(TileOrder::blocks),
-                wish.parts.value_or(1)};
+                wish.parts.value_or(1), wish.by_cache.value_or(true)};
   if (wish.kind) return {{*wish.kind, cut}};
   for (TileKind const kind : kinds)
     if (can_split({kind, cut})) all.push_back({kind, cut});
@@ -253,7 +255,6 @@ inline Choice best_guess(Extent const& extent, std::vector<TileKind> const& kind
     best = choice;
     fewest = cycles;
   }
-  best.cut.by_cache = wish.by_cache.value_or(true);
   return best;
 }
 

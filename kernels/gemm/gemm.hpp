@@ -56,6 +56,11 @@ class Gemm {
   long long unshared_bytes() const { return unshared_bytes_; }
 
  private:
+  /// By one of the tiled kernels of `family`, or, where none is resident, left undecided.
+  template <class Family>
+  void tile(Family const& family, Target const& target, Operands<In> const& with,
+            Epilogue<Out> const& finish, Wish const& wish, Extent const& extent);
+
   std::shared_ptr<Launcher> launcher_;
   Choice choice_;
   std::vector<Choice> choices_;

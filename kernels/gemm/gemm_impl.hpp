@@ -180,10 +180,9 @@ bool is_aligned(Operands<In> const& with) {
          fits(with.d, with.d_stride, with.d_batch_stride, sizeof(OutOf<In>), with.batch);
 }
 
-/// Whether the tiles' places can be counted: by 16 bits, of 64 rows and 128 columns or more.
-template <class In>
-bool is_countable(Operands<In> const& with) {
-  return with.m <= 65536LL * 64 && with.n <= 65536LL * 128;
+/// Whether the places of such tiles can be counted: by 16 bits along either side.
+inline bool is_countable(TileKind kind, Extent const& extent) {
+  return extent.m <= 65536LL * rows_of(kind) && extent.n <= 65536LL * columns_of(kind);
 }
 
 /// A launch of the tiled kernel; the tile maps' refusal in terms of the cluster.
@@ -235,6 +234,52 @@ inline void require_operands(void const* a, void const* b, void const* d) {
   }
 }
 
+/// What must hold of a choice before its kernel is launched.
+inline void require_choice(Choice const& choice, Extent const& extent,
+                           std::vector<TileKind> const& kinds) {
+  require_kind(choice, kinds);
+  require_steps(choice, extent);
+  if (!is_countable(choice.kind, extent))
+    throw std::invalid_argument("kohort: gemm: " + to_string(choice) +
+                                ": the result has more than 65536 such tiles side by side; take "
+                                "larger ones, or the general kernel");
+}
+
+template <class Target, class In>
+template <class Family>
+void Gemm<Target, In>::tile(Family const& family, Target const& target, Operands<In> const& with,
+                            Epilogue<Out> const& finish, Wish const& wish, Extent const& extent) {
+  std::vector<TileKind> const kinds = family.kinds();
+  if (wish.kind) require_kind({*wish.kind, {}}, kinds);
+  choices_ = candidates_for(wish, extent, kinds);
+  // Emulated clusters have their tiles in device memory: only if they are asked for.
+  bool const emulates = properties(target).cluster_mode == ClusterMode::emulated;
+  std::map<std::tuple<TileKind, int, int, int>, int> known;  // each asked of the device once
+  auto const resident = [&](TileKind kind, ClusterShape shape) {
+    if (emulates && shape.count() > 1 && !wish.cluster) return 0;
+    if (!is_countable(kind, extent)) return 0;
+    auto const [at, is_new] = known.try_emplace({kind, shape.x, shape.y, shape.z}, 0);
+    if (is_new)
+      at->second = family.with(kind, [&](auto config) {
+        return Plan<Target, decltype(config)>::resident_clusters(target, with, shape);
+      });
+    return at->second;
+  };
+  choice_ = best_guess(extent, kinds, resident, wish);
+  if (!wish.kind && !wish.cluster)
+    std::erase_if(choices_, [&](Choice const& choice) {
+      return resident(choice.kind, choice.cut.cluster) < 1;
+    });
+  if (choice_.kind == TileKind::general) return;
+  require_choice(choice_, extent, kinds);
+  launcher_ = family.with(choice_.kind, [&](auto config) -> std::shared_ptr<Launcher> {
+    using C = decltype(config);
+    fetched_bytes_ = Plan<Target, C>::fetched_bytes(with, choice_.cut);
+    unshared_bytes_ = Plan<Target, C>::fetched_bytes(with, {{1, 1, choice_.cut.cluster.z}});
+    return tiled_launcher<Target, C>(target, with, finish, choice_);
+  });
+}
+
 template <class Target, class In>
 Gemm<Target, In>::Gemm(Target const& target, Problem const& problem, In const* a, In const* b,
                        Out* d, Epilogue<Out> const& epilogue, Wish const& wish) {
@@ -248,39 +293,11 @@ Gemm<Target, In>::Gemm(Target const& target, Problem const& problem, In const* a
   Extent const extent{with.m, with.n, (with.k + depth - 1) / depth, with.batch};
   bool const wants_tiles = (wish.kind && *wish.kind != TileKind::general) ||
                            (wish.cluster && wish.cluster->count() > 1) || wish.parts > 1;
-  bool const tiled =
-      is_aligned(with) && is_countable(with) &&
-      with_family<Target, In>(with.a_major, with.b_major, [&](auto family) {
-        if (wish.kind == TileKind::general) return;
-        if (wish.kind) require_kind({*wish.kind, {}}, family.kinds());
-        choices_ = candidates_for(wish, extent, family.kinds());
-        // Emulated clusters have their tiles in device memory: only if they are asked for.
-        bool const emulates = properties(target).cluster_mode == ClusterMode::emulated;
-        std::map<std::tuple<TileKind, int, int, int>, int> known;  // each asked of the device once
-        auto const resident = [&](TileKind kind, ClusterShape shape) {
-          if (emulates && shape.count() > 1 && !wish.cluster) return 0;
-          auto const [at, is_new] = known.try_emplace({kind, shape.x, shape.y, shape.z}, 0);
-          if (is_new)
-            at->second = family.with(kind, [&](auto config) {
-              return Plan<Target, decltype(config)>::resident_clusters(target, with, shape);
-            });
-          return at->second;
-        };
-        choice_ = best_guess(extent, family.kinds(), resident, wish);
-        if (!wish.kind && !wish.cluster)
-          std::erase_if(choices_, [&](Choice const& choice) {
-            return resident(choice.kind, choice.cut.cluster) < 1;
-          });
-        if (choice_.kind == TileKind::general) return;
-        require_kind(choice_, family.kinds());
-        require_steps(choice_, extent);
-        launcher_ = family.with(choice_.kind, [&](auto config) -> std::shared_ptr<Launcher> {
-          using C = decltype(config);
-          fetched_bytes_ = Plan<Target, C>::fetched_bytes(with, choice_.cut);
-          unshared_bytes_ = Plan<Target, C>::fetched_bytes(with, {{1, 1, choice_.cut.cluster.z}});
-          return tiled_launcher<Target, C>(target, with, finish, choice_);
-        });
-      });
+  bool const tiled = is_aligned(with) &&
+                     with_family<Target, In>(with.a_major, with.b_major, [&](auto const& family) {
+                       if (wish.kind != TileKind::general)
+                         tile(family, target, with, finish, wish, extent);
+                     });
   if (launcher_ != nullptr) {
     ClusterShape const& shape = choice_.cut.cluster;
     long long const rows = static_cast<long long>(rows_of(choice_.kind)) * shape.x;
@@ -293,11 +310,9 @@ Gemm<Target, In>::Gemm(Target const& target, Problem const& problem, In const* a
   if (wants_tiles)
     throw std::invalid_argument(
         std::string("kohort: gemm: tiles that teams share need ") +
-        (tiled
-             ? "another kernel than the general one, or a device that has room for them"
-             : "addresses and row lengths in multiples of 16 B, K-major operands of 8 or 32 bits, "
-               "and at most 2^22 rows and 2^23 columns: take the general kernel in clusters of "
-               "one, or pad the matrices"));
+        (tiled ? "another kernel than the general one, or a device that has room for them"
+               : "addresses and row lengths in multiples of 16 B, and K-major operands of 8 or 32 "
+                 "bits: take the general kernel in clusters of one, or pad the matrices"));
   choice_ = {};
   choices_ = {choice_};
   launcher_ = general_launcher<Target, In>(target, with, finish);

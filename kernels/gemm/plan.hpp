@@ -39,6 +39,7 @@ struct Cut {
   TileOrder order = TileOrder::blocks;
   int parts = 1;
   /// Where the device has several L2 caches: clusters that share one have neighbours in the order.
+  /// Of a product without batch and parts.
   bool by_cache = true;
 };
 
@@ -103,7 +104,8 @@ class Plan {
                                          Cut const& cut) {
     std::vector<TilePlace> all = tiles_in_order(cut.order, up(operands.m, C::rows * cut.cluster.x),
                                                 up(operands.n, C::columns * cut.cluster.y));
-    if (cut.by_cache)
+    // Over a batch or parts of K, a cluster's tiles are not those of the same residue.
+    if (cut.by_cache && operands.batch == 1 && cut.parts == 1)
       all = tiles_by_cache(all, clusters(target, operands, cut), properties(target).l2_caches,
                            cut.cluster.count() > 1);
     Buffer<TilePlace, Target> buffer(target, all.size());

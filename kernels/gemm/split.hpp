@@ -136,10 +136,11 @@ KOHORT_FUNCTION void leave_sums(typename PolicyOf<Target, C>::member_type const&
 
 /// Nobody reads it: it keeps a second team off the SM. The first SMs that fall free would take all
 /// that there are, four each, and add up what the whole device could (512 × 512 × 16384, H200:
-/// 2 µs longer). More than half of what the SM of such a kernel has: 228 KB, or 64.
+/// 2 µs longer). More than half of what the SM of such a kernel has: 228 KB, 160 or 64.
 template <class C>
 struct WholeSm {
-  std::byte room[(sizeof(Scratch<C>) > 160 * 1024 ? 116 : 33) * 1024];
+  static constexpr std::size_t tiles = sizeof(Scratch<C>);
+  std::byte room[(tiles > 160 * 1024 ? 116 : tiles > 64 * 1024 ? 81 : 33) * 1024];
 };
 
 /// Adds up what the teams left: a thread for each four neighbours of the result, by part, so that

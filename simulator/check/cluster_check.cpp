@@ -14,7 +14,9 @@ void ClusterCheck::begin(LaunchCheck& launch, int worker) {
   launch_ = &launch;
   launch.note_group(static_cast<std::uint32_t>(cluster_.index), cluster_.group);
   worker_ = worker;
-  is_observed_ = cluster_.observed;
+  is_observed_ = false;
+  for (Observer const* observer : cluster_.launch->observers())
+    is_observed_ |= observer->wants_memory();
   ignored_ = ignored_barrier();
   faults_.clear();
   running_index_ = &cluster_.scheduler.running_index();

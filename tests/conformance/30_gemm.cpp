@@ -16,7 +16,7 @@ std::string first_failure(Target const& target, std::uint64_t first, std::uint64
   return {};
 }
 
-/// What the smallest of the kernels takes, the general one.
+/// What gemm needs to have a kernel for every problem: the general one's.
 template <class Target>
 void needs_room(Target const& target) {
   needs_team_size(target, 256);

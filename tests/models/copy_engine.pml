@@ -3,7 +3,7 @@
  * HipCopyEngine (backend/hip/copy_engine.hpp): a pipeline's producer asks for copies through a few
  * places in LDS, and the wavefront beside it makes them. Several pipelines run one after the other.
  *
- * -DNO_OPEN_WAIT, -DNO_PLACE_WAIT and -DDONE_EARLY each break the protocol: each must fail.
+ * -DNO_OPEN_WAIT, -DNO_PLACE_WAIT, -DNO_END_WAIT and -DDONE_EARLY each break the protocol: each must fail.
  */
 #define PLACES 2
 #define COPIES 5
@@ -40,12 +40,15 @@ active proctype asker() {
       i++
     :: else -> break
     od;
-    (brought == (run_ + 1) * COPIES);  /* drain() */
+    (brought >= run_ * COPIES + COPIES - 1);  /* drain(): one copy was for no stage */
+#ifndef NO_END_WAIT
+    (copied == posted);
+#endif
     producer = ENDING;
     run_++
   :: else -> break
   od;
-
+  (brought == RUNS * COPIES)  /* none is lost */
 }
 
 active proctype copier() {

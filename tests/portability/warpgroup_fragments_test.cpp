@@ -71,8 +71,8 @@ struct MatrixCore {
   }
 };
 
-/// MatrixOperations<Hip> in numbers: no AMD device has run it, so that its places are right is
-/// shown here.
+/// No AMD device has run MatrixOperations<Hip>: that the places are right which it reads and leaves
+/// is shown here. Its loop over them is written again.
 TEST(HipPlaces, MultiplyAsTheMatrixCoresDo) {
   constexpr int columns = 96;
   std::mt19937 engine(7);

@@ -96,7 +96,7 @@ class WarpgroupMma {
     KOHORT_FUNCTION void load(Member const& member, A const* tile) {
       KOHORT_UNROLL
       for (int i = 0; i < 16; ++i) {
-        Impl::MatrixPlace const place = place_of(member, i);
+        MatrixPlace const place = place_of(member, i);
         auto const offset = static_cast<std::uint32_t>(place.row * 128 + place.column * 4);
         words_[i] = *reinterpret_cast<std::uint32_t const*>(
             reinterpret_cast<char const*>(tile) + swizzled_offset(Swizzle::bytes128, offset));
@@ -120,7 +120,7 @@ class WarpgroupMma {
    private:
     friend class WarpgroupMma;
     template <class Member>
-    static KOHORT_FUNCTION Impl::MatrixPlace place_of(Member const& member, int i) {
+    static KOHORT_FUNCTION MatrixPlace place_of(Member const& member, int i) {
       return Fragments::word(member.team_rank() % threads, i);
     }
     std::uint32_t words_[16];
@@ -157,7 +157,7 @@ class WarpgroupMma {
     int const thread = Fragments::rank_for_places(member.team_rank() % threads);
     KOHORT_UNROLL
     for (int pair = first; pair < end; ++pair) {
-      Impl::MatrixPlace const place = Fragments::pair(thread, pair);
+      MatrixPlace const place = Fragments::pair(thread, pair);
       if (is_whole || (place.column >= FirstColumn && place.column < FirstColumn + Columns))
         body(place.row, place.column, values_[2 * pair], values_[2 * pair + 1]);
     }
@@ -178,7 +178,7 @@ class WarpgroupMma {
   /// Row and (even) column of two neighbours that a thread holds.
   /// @param thread  0 … 127, in the warpgroup
   /// @param pair    2 · quad for the first two values of a quad, one more for the others
-  static KOHORT_FUNCTION Impl::MatrixPlace place_of(int thread, int pair) {
+  static KOHORT_FUNCTION MatrixPlace place_of(int thread, int pair) {
     return Fragments::pair(thread, pair);
   }
 

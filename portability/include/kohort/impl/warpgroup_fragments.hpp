@@ -3,13 +3,15 @@
 
 #include <kohort/macros.hpp>
 
-namespace kohort::Impl {
+namespace kohort {
 
 /// A place in a matrix: for a word of an operand, `column` counts words of its row.
 struct MatrixPlace {
   int row;
   int column;
 };
+
+namespace Impl {
 
 /// Which values of a product of 64 × N, and which words of an operand A of 64 rows of 128 B, each
 /// of a warpgroup's 128 threads holds. A backend with another matrix unit has a type of its own in
@@ -36,4 +38,5 @@ struct WarpgroupFragments {
   }
 };
 
-}  // namespace kohort::Impl
+}  // namespace Impl
+}  // namespace kohort

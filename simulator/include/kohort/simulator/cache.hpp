@@ -26,8 +26,9 @@ struct CacheCounts {
 };
 
 /// Counts hits in the L2 caches of a launch: one a group of SMs where the profile says so, else one
-/// for the device. It sees copies, and in check mode every access of an instrumented kernel;
-/// ordinary accesses of run mode it does not see.
+/// for the device. It sees copies, and in check mode every access of an instrumented kernel
+/// but atomics; ordinary accesses of run mode it does not see. Of copies in software it sees the
+/// tensor, in check mode also cluster scratch that lies in device memory.
 ///
 /// Teams that are resident together count as equally fast: what each of an SM's places asks for is
 /// put in order by the bytes that it asked for before. Caches are empty when a launch begins, have
@@ -49,6 +50,7 @@ class CacheModel : public Observer {
   CacheCounts total() const;
 
   void launch_started(LaunchShape const&, EngineOptions const&, long long clusters) override;
+  bool wants_memory() const override { return true; }
   void memory_accessed(Thread const&, void const* address, std::size_t bytes, bool writes) override;
   void box_accessed(Thread const&, Tile const&, int const* at, bool writes) override;
   void launch_ended(LaunchCounts const&) override;

@@ -46,8 +46,11 @@ class Observer {
   /// In check mode: an access at fault, by the thread that runs. Called for every one of them,
   /// while the report counts those of the same lines.
   virtual void access_fault(Thread const&, AccessFaultEvent const&) {}
-  /// Device memory that a copy touches, of a multicast's slices each once; in check mode also what
-  /// an instrumented access touches.
+  /// Whether it is told of every instrumented access in check mode, which takes time.
+  virtual bool wants_memory() const { return false; }
+  /// Device memory that a copy touches: of a multicast, each slice once, and in software clusters
+  /// once for each that receives it. If some observer wants it, also what an instrumented access
+  /// touches in check mode, atomics left out.
   virtual void memory_accessed(Thread const&, void const* /*address*/, std::size_t /*bytes*/,
                                bool /*writes*/) {}
   /// The same of a tile transfer: those elements of the box at `at` that are in the tensor.

@@ -86,10 +86,14 @@ class EmulatedBox {
     KOHORT_UNROLL
     for (int d = 1; d < Rank; ++d) pieces *= count_[d];
     auto const begin = reinterpret_cast<std::uintptr_t>(scratch);
-    KOHORT_NO_UNROLL for (int at = lane; at < pieces; at += lanes) {
+    // Where rows are narrower than the swizzle, its last pieces lie beyond the box's bytes.
+    int const together = 1 << static_cast<int>(tile_.swizzle);
+    int const places = (pieces + together - 1) / together * together;
+    KOHORT_NO_UNROLL for (int at = lane; at < places; at += lanes) {
       std::uintptr_t const place = begin + static_cast<std::uintptr_t>(at) * 16;
       // A swizzle is its own inverse: which piece lies here.
       auto const piece = static_cast<int>((swizzled(place) - begin) / 16);
+      if (piece >= pieces) continue;
       std::byte* const row = row_of(piece / row_pieces);
       long long const x = at_[0] + static_cast<long long>(piece % row_pieces) * elements;
       long long const left = tile_.extents[0] - x;

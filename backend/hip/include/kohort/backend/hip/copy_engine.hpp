@@ -54,12 +54,16 @@ struct HipCopyEngine {
   /// By the producer's thread, once the engine of a pipeline before is closed.
   static KOHORT_FUNCTION void open() {
     while (load(producer()) != 0) pause();
+    HipFences::acquire<Scope::team>();
     store(&state().posted, 0);
     store(&state().done, 0);
     publish(producer(), static_cast<unsigned>(HipRegisters::thread()) + 1U);
   }
-  /// By the producer's thread, when nothing that it asked for is under way.
-  static KOHORT_FUNCTION void end() { publish(producer(), ending); }
+  /// By the producer's thread. Waits for all that it asked for, also what was for no stage.
+  static KOHORT_FUNCTION void end() {
+    while (load(&state().done) != load(&state().posted)) pause();
+    publish(producer(), ending);
+  }
 
   /// By the producer's thread; waits for a place. @param write  writes the copy there, in LDS
   template <class Write>
@@ -77,6 +81,7 @@ struct HipCopyEngine {
     State& shared = state();
     unsigned done = 0;
     while (load(producer()) == 0) pause();
+    HipFences::acquire<Scope::team>();
     for (;;) {
       unsigned const posted = load(&shared.posted);
       HipFences::acquire<Scope::team>();
