@@ -97,17 +97,19 @@ class EmulatedBox {
       std::byte* const row = row_of(piece / row_pieces);
       long long const x = at_[0] + static_cast<long long>(piece % row_pieces) * elements;
       long long const left = tile_.extents[0] - x;
-      std::byte* const memory = row + x * tile_.element_bytes;
-      if (row != nullptr && x >= 0 && left >= elements) {
-        move(reinterpret_cast<std::byte*>(place), memory);
-        continue;
-      }
       Piece filled{};
-      int const first = x < 0 ? static_cast<int>(x < -elements ? elements : -x) : 0;
-      int const end = left < elements ? static_cast<int>(left < 0 ? 0 : left) : elements;
-      KOHORT_UNROLL
-      for (int b = 0; b < 16; ++b)
-        if (row != nullptr && is_between(b, first, end)) set_byte(filled, b, memory[b]);
+      if (row != nullptr && x > -elements && left > 0) {
+        std::byte* const memory = row + x * tile_.element_bytes;
+        if (x >= 0 && left >= elements) {
+          move(reinterpret_cast<std::byte*>(place), memory);
+          continue;
+        }
+        int const first = x < 0 ? static_cast<int>(-x) : 0;
+        int const end = left < elements ? static_cast<int>(left) : elements;
+        KOHORT_UNROLL
+        for (int b = 0; b < 16; ++b)
+          if (is_between(b, first, end)) set_byte(filled, b, memory[b]);
+      }
       *reinterpret_cast<Piece*>(place) = filled;
     }
   }
