@@ -112,6 +112,33 @@ TEST(GemmTraffic, WhatTheLibrarySaysIsWhatTheSimulatorCounts) {
   expect_traffic_as_counted<float8_e4m3>(TileKind::wide);
 }
 
+/// What the caches are asked for is what the launch fetches: of a multicast each slice once, and of
+/// copies in software, which go to every receiver, as often as there are receivers.
+TEST(GemmTraffic, IsWhatTheCachesAreAskedFor) {
+  auto const reads_of = [](SimulatorOptions options, Wish const& wish, long long& fetched) {
+    simulator::CacheModel cache(1);
+    options.observers = {&cache};
+    Simulator const simulator(options);
+    auto trial = plain_trial(simulator, 512, 512, 512);
+    auto const gemm = trial.make_gemm(wish);
+    gemm.launch();
+    EXPECT_TRUE(trial.compare().is_good());
+    fetched = gemm.fetched_bytes();
+    return cache.total().reads;
+  };
+  long long fetched = 0;
+  Wish const shared = tiles(TileKind::narrow, {2, 2});
+  // A Buffer may begin within a line: a row of 128 B is then two.
+  long long const by_engine = reads_of({.profile = "h200-sxm"}, shared, fetched);
+  EXPECT_GE(by_engine, fetched / 128);
+  EXPECT_LE(by_engine, fetched / 128 * 2);
+  long long const alone = reads_of({.profile = "h200-sxm"}, tiles(TileKind::narrow, {1}), fetched);
+  EXPECT_EQ(alone, 2 * by_engine) << "clusters of 2 x 2 share half of what they fetch";
+  long long const in_software =
+      reads_of({.profile = "h200-sxm", .clusters = "emulated"}, shared, fetched);
+  EXPECT_EQ(in_software, alone) << "each receiver reads through its L2";
+}
+
 /// On a device with an L2 an XCD, tiles whose clusters share one are neighbours: less comes from
 /// the memory behind.
 TEST(GemmTraffic, FallsWhereClustersOfACacheHaveNeighbouringTiles) {

@@ -103,7 +103,7 @@ struct ScaledMatrixOperations {
 /// first, then scaled by both scales, then added.
 ///
 /// A and B: float8_e4m3, float8_e5m2, float4_e2m1x2, in any combination; N a multiple of 8 up to
-/// 128. On gfx950: v_mfma_scale_f32_16x16x128_f8f6f4.
+/// 128. gfx950's matrix cores scale by themselves.
 template <class Target, class A, class B, int N>
 class ScaledSubgroupMma : public Impl::SubgroupProduct<float, N> {
   static_assert(sizeof(A) == 1 && sizeof(B) == 1 && !std::is_integral_v<A> &&
