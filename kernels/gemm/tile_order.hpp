@@ -83,13 +83,12 @@ inline std::vector<TilePlace> tiles_in_order(TileOrder order, int rows, int colu
 }
 
 /// The same tiles for a device with several L2 caches: cluster c of `clusters` computes tiles c, c
-/// + clusters, …, and those of clusters that share a cache become a run of neighbours. Any tile is
-/// still there once.
+/// + clusters, and so on, and those of clusters that share a cache become a run of neighbours. Any
+/// tile is still there once. Where there are as many clusters as tiles and not `in_runs`, this is
+/// order_by_domain().
 ///
-/// @param in_runs  clusters that share a cache are neighbours, as emulated ones are; else the
-/// device
-///                 deals them out to its caches in turn (order_by_domain says of what that is a
-///                 guess)
+/// @param in_runs  clusters that share a cache are neighbours, as emulated ones are; else they are
+///                 dealt out to the caches in turn, which is a guess (order_by_domain says of what)
 inline std::vector<TilePlace> tiles_by_cache(std::vector<TilePlace> const& tiles, int clusters,
                                              int caches, bool in_runs) {
   if (caches < 2) return tiles;
